@@ -6,7 +6,7 @@ import { fail, runProgram } from '../app/process.ts';
 import { commandLine, docsPage } from '../core/util/installation.ts';
 import { examination, report } from './doctor.ts';
 import { askChats } from './setup/chats.ts';
-import { askGateway } from './setup/gateway.ts';
+import { askServices } from './setup/services.ts';
 import { Cancelled, type SetupSession } from './setup/session.ts';
 
 const usage = `Usage: ${commandLine('setup')}
@@ -26,7 +26,7 @@ export async function setup({ folder, ...options }: SetupOptions): Promise<boole
   const session: SetupSession = { ...options, current: readEnvFile(path), changes: new Map() };
   prompts.intro('Minstrel', { output });
   try {
-    await askGateway(session);
+    await askServices(session);
     await askChats(session);
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;

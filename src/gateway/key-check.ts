@@ -2,29 +2,33 @@ import type { GatewayFamily, RouteName } from './routes.ts';
 import { GatewayError } from './transport/errors.ts';
 import type { Requester } from './transport/request.ts';
 
-/** A free request of each family's public service. */
+/** Free requests of each family. The first that its service has is sent. */
 const FREE = {
-  music: 'music/credits',
+  music: ['music/credits'],
   // Services answer queries of unknown tasks with the status UNKNOWN or an error, and check the key first.
-  media: 'media/task',
-  chat: 'chat/models',
-  msg: 'msg/models',
-  gen: 'gen/models',
-} as const satisfies Record<GatewayFamily, RouteName>;
+  media: ['media/models', 'media/task'],
+  chat: ['chat/models'],
+  msg: ['msg/models'],
+  gen: ['gen/models'],
+} as const satisfies Record<GatewayFamily, readonly RouteName[]>;
 
 const UNKNOWN_TASK = '00000000-0000-4000-8000-000000000000';
 
-/** Checks that the service of a family accepts the key. Throws GatewayError if it does not. */
+/** Checks that the service of these families accepts the key. False without a free request. Throws GatewayError if it does not. */
 export function createKeyCheck(requester: Requester) {
-  return async (family: GatewayFamily): Promise<void> => {
+  return async (...families: readonly GatewayFamily[]): Promise<boolean> => {
+    const free: readonly RouteName[] = families.flatMap((family) => FREE[family]);
+    const route = free.find((name) => requester.at(name) !== undefined);
+    if (route === undefined) return false;
+    const isTask = route === 'media/task';
     try {
-      await requester.call(FREE[family], family === 'media' ? { path: { taskId: UNKNOWN_TASK } } : {});
+      await requester.call(route, isTask ? { path: { taskId: UNKNOWN_TASK } } : {});
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       // The error of an existing route has a code.
-      const isKnownTo = family === 'media' && error.gatewayCode !== undefined;
-      if (isKnownTo && (error.code === 'not-found' || error.code === 'invalid')) return;
-      throw error;
+      const isKnown = isTask && error.gatewayCode !== undefined;
+      if (!isKnown || (error.code !== 'not-found' && error.code !== 'invalid')) throw error;
     }
+    return true;
   };
 }

@@ -458,3 +458,25 @@ it('needs no key for a service on this machine', async () => {
   expect(everything).toContain('ASK_MODEL is not set, so gpt-4o-mini is used');
   expect(await readFile(join(folder, '.env'), 'utf8')).toBe(`CHAT_BASE_URL=${ollama.url}\n#MUSIC_API_KEY=\n`);
 });
+
+it('continues with a rejected key, and names only its own settings', async () => {
+  const openai = await startOpenAi();
+  closing.defer(() => openai[Symbol.asyncDispose]());
+  await writeFile(join(folder, '.env'), `CHAT_BASE_URL=${openai.url}\n`);
+  const { isGood, everything, unasked } = await answer(
+    [
+      ['One gateway key for everything, or your own keys?', ENTER],
+      ['Which services do you have', ENTER],
+      ['which service?', ENTER],
+      ['Base URL', ENTER],
+      ['API key', `wrong-key${ENTER}`],
+      ['Try again?', ENTER],
+      ['Model for answers', `some-model${ENTER}`],
+      ['Where will people use the bot', ENTER],
+    ],
+    { PORT: String(await freePort()), DATA_DIR: join(folder, 'data') },
+  );
+  expect({ isGood, unasked }).toEqual({ isGood: false, unasked: [] });
+  expect(everything).toContain('set CHAT_API_KEY to a valid key');
+  expect(everything).not.toContain('GATEWAY_API_KEY');
+});

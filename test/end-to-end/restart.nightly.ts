@@ -131,7 +131,7 @@ async function resultOf({ id }: StoredMessage): Promise<StoredMessage> {
 it('SIGTERM hands over running work and ends cleanly before the deadline', async () => {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   // Problems with the setup are logged soon after the start.
-  await expect.poll(() => output).toContain('Gateway: IMAGE_MODEL is not set');
+  await expect.poll(() => output).toContain('Models: IMAGE_MODEL is not set');
   const song = await run('song', { prompt: 'a tune for rain' });
   expect(await end('SIGTERM')).toBe(0);
   // After its own limit, which is below ten seconds, it would log something else.

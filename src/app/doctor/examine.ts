@@ -7,9 +7,9 @@ import type { Gateway } from '../../gateway/client.ts';
 import { type Config, ConfigError, readConfig } from '../config/read.ts';
 import { openGateway, openStorage, unmeasured } from '../services.ts';
 import { inspectClock } from './clock.ts';
-import { inspectServices } from './gateway.ts';
 import { inspectListener } from './listener.ts';
 import { inspectPublicUrl } from './public-url.ts';
+import { inspectServices } from './services.ts';
 import { inspectMediaFolder, inspectStorage } from './storage.ts';
 
 const SUBJECT = 'Settings';

@@ -50,7 +50,7 @@ export async function inspectPublicUrl(
     ];
   const url = publicUrl ?? `http://127.0.0.1:${port}`;
   if (isElsewhere && (isNear(service.baseUrl) ? isThisMachine(url) : isNear(url)))
-    return [wrong(SUBJECT, 'points to this machine or its network, which the gateway cannot reach', tunnel)];
+    return [wrong(SUBJECT, 'points to this machine or its network, which the service cannot reach', tunnel)];
 
   const secret = newId();
   const challenge = newId();

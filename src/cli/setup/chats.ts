@@ -17,8 +17,10 @@ import {
   answerTo,
   askSetting,
   Cancelled,
+  clearSettings,
   type SetupSession,
   settingOf,
+  settingsOf,
   streamsOf,
   withoutEcho,
 } from './session.ts';
@@ -37,7 +39,7 @@ const CONNECTIONS: Readonly<Record<'discord' | 'slack', readonly Variable[]>> = 
 };
 
 export async function askChats(session: SetupSession): Promise<void> {
-  const { current, changes } = session;
+  const { current } = session;
   const chats = await answerTo(
     prompts.multiselect({
       message: 'Where will people use the bot? (press Space to select)',
@@ -54,7 +56,7 @@ export async function askChats(session: SetupSession): Promise<void> {
     }),
   );
   for (const [chat, variables] of Object.entries(CONNECTIONS))
-    if (!chats.includes(chat)) for (const one of variables) if (current[one]) changes.set(one, '');
+    if (!chats.includes(chat)) clearSettings(session, variables);
   if (chats.includes('discord')) await askDiscord(session);
   if (chats.includes('slack')) await askSlack(session);
 }
@@ -173,9 +175,8 @@ async function askSlackApp(session: SetupSession): Promise<void> {
 }
 
 /** With the commands of the services that were chosen before. */
-function manifestOf({ current, changes, environment }: SetupSession): ReturnType<typeof createManifest> {
-  const settings = { ...current, ...Object.fromEntries(changes), ...environment };
-  return createManifest(commandsFor(servicesIn(settings)?.offered ?? FAMILIES));
+function manifestOf(session: SetupSession): ReturnType<typeof createManifest> {
+  return createManifest(commandsFor(servicesIn(settingsOf(session))?.offered ?? FAMILIES));
 }
 
 /** Returns the app's id. Undefined, with a warning, if Slack refuses. */

@@ -1,15 +1,12 @@
 /** Asks for the operator's own keys, family by family. */
 import * as prompts from '@clack/prompts';
 import { OWN_SETTINGS, servicesIn } from '../../app/config/accounts.ts';
-import { namesOf } from '../../app/doctor/gateway.ts';
-import type { ModelUse } from '../../gateway/models/hints.ts';
-import {
-  type Accounts,
-  GATEWAY_FAMILIES,
-  type GatewayFamily,
-  PUBLIC_SERVICES,
-} from '../../gateway/routes.ts';
-import { answerTo, askSetting, type SetupSession, streamsOf } from './session.ts';
+import { namesOf } from '../../app/doctor/services.ts';
+import type { Model } from '../../gateway/models/listing.ts';
+import { GATEWAY_FAMILIES, type GatewayFamily, PUBLIC_SERVICES } from '../../gateway/routes.ts';
+import { askModels } from './models.ts';
+import { askPublicUrl } from './public-url.ts';
+import { answerTo, askSetting, clearSettings, type SetupSession, settingsOf, streamsOf } from './session.ts';
 import { tryService } from './try-service.ts';
 
 interface Place {
@@ -71,38 +68,26 @@ const FAMILY_OPTIONS: readonly {
   { value: 'music', label: 'Songs from sunoapi.org', hint: '/song, /lyrics, /stems, /remix' },
 ];
 
-export interface SharedQuestions {
-  readonly askPublicUrl: (session: SetupSession) => Promise<void>;
-  readonly askModels: (
-    session: SetupSession,
-    accounts: Accounts,
-    uses: Readonly<Record<ModelUse, boolean>>,
-  ) => Promise<void>;
-}
-
-export async function askOwnKeys(
-  session: SetupSession,
-  { askPublicUrl, askModels }: SharedQuestions,
-): Promise<void> {
-  const { current, changes } = session;
+export async function askOwnKeys(session: SetupSession): Promise<void> {
   const families = await answerTo(
     prompts.multiselect({
       message: 'Which services do you have? (press Space to select)',
       options: [...FAMILY_OPTIONS],
       initialValues: GATEWAY_FAMILIES.filter((family) =>
-        Object.values(OWN_SETTINGS[family]).some((variable) => current[variable]),
+        Object.values(OWN_SETTINGS[family]).some((variable) => session.current[variable]),
       ),
       required: true,
       ...streamsOf(session),
     }),
   );
+  const models: Model[] = [];
   for (const { value: family } of FAMILY_OPTIONS) {
-    if (families.includes(family)) await askOwnKey(session, family);
-    else for (const one of Object.values(OWN_SETTINGS[family])) if (current[one]) changes.set(one, '');
+    if (families.includes(family)) models.push(...(await askOwnKey(session, family)));
+    else clearSettings(session, Object.values(OWN_SETTINGS[family]));
   }
   if (families.includes('music')) await askPublicUrl(session);
   const has = (...any: readonly GatewayFamily[]) => any.some((family) => families.includes(family));
-  await askModels(session, accountsIn(session), {
+  await askModels(session, models, {
     answers: has('chat', 'msg', 'gen'),
     pictures: has('media', 'gen'),
     videos: has('media'),
@@ -111,7 +96,8 @@ export async function askOwnKeys(
 
 const OTHER = 'other';
 
-async function askOwnKey(session: SetupSession, family: GatewayFamily): Promise<void> {
+/** Returns the models of the service. */
+async function askOwnKey(session: SetupSession, family: GatewayFamily): Promise<readonly Model[]> {
   const { baseUrl, apiKey } = OWN_SETTINGS[family];
   const place = await askPlace(session, family);
   if (place === undefined) await askSetting(session, baseUrl, 'Base URL');
@@ -123,11 +109,12 @@ async function askOwnKey(session: SetupSession, family: GatewayFamily): Promise<
   for (;;) {
     if (place === undefined || needsKey)
       await askSetting(session, apiKey, 'API key', { isSecret: true, isOptional: !needsKey });
-    if (await keyWorks(session, family)) return;
+    const models = await tryKey(session, family);
+    if (models) return models;
     const again = await answerTo(
       prompts.confirm({ message: 'Try again?', initialValue: needsKey, ...streamsOf(session) }),
     );
-    if (!again) return;
+    if (!again) return [];
   }
 }
 
@@ -154,19 +141,16 @@ async function askPlace(session: SetupSession, family: GatewayFamily): Promise<P
   return places[Number(answer)];
 }
 
-async function keyWorks(session: SetupSession, family: GatewayFamily): Promise<boolean> {
-  const account = accountsIn(session)[family];
-  if (account === undefined) return false;
+/** Undefined, with a warning, if the service does not accept the key. */
+async function tryKey(session: SetupSession, family: GatewayFamily): Promise<readonly Model[] | undefined> {
+  const account = servicesIn(settingsOf(session))?.accounts[family];
+  if (account === undefined) return undefined;
   const place = { names: namesOf(family), at: account.baseUrl };
-  const works = await tryService(session, { [family]: account }, place, async (gateway) => {
+  const models = await tryService(session, { [family]: account }, place, async (gateway) => {
     await gateway.checkKey(family);
-    return true;
+    return gateway.models.refresh();
   });
-  if (works)
+  if (models)
     prompts.log.success(`${new URL(account.baseUrl).host} accepts requests.`, { output: session.output });
-  return works ?? false;
-}
-
-function accountsIn({ current, changes, environment }: SetupSession): Accounts {
-  return servicesIn({ ...current, ...Object.fromEntries(changes), ...environment })?.accounts ?? {};
+  return models;
 }

@@ -19,9 +19,20 @@ export interface SetupSession {
   readonly changes: Map<Variable, string>;
 }
 
+/** The settings that the bot will use. */
+export const settingsOf = ({ environment, changes, current }: SetupSession): Examination['environment'] => ({
+  ...current,
+  ...Object.fromEntries(changes),
+  ...environment,
+});
+
 /** The value that the bot will use; empty if it is not set. */
-export const settingOf = ({ environment, changes, current }: SetupSession, variable: Variable): string =>
-  environment[variable] ?? changes.get(variable) ?? current[variable] ?? '';
+export const settingOf = (session: SetupSession, variable: Variable): string =>
+  settingsOf(session)[variable] ?? '';
+
+export function clearSettings({ current, changes }: SetupSession, variables: readonly Variable[]): void {
+  for (const variable of variables) if (current[variable]) changes.set(variable, '');
+}
 
 export const streamsOf = ({ input, output }: SetupSession) => ({ input, output });
 

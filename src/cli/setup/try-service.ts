@@ -1,6 +1,6 @@
 import * as prompts from '@clack/prompts';
 import { lineOf } from '../../app/doctor/examine.ts';
-import { refusalFinding, type ServiceNames } from '../../app/doctor/gateway.ts';
+import { refusalFinding, type ServiceNames } from '../../app/doctor/services.ts';
 import { openGateway, unmeasured } from '../../app/services.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import type { Accounts } from '../../gateway/routes.ts';

@@ -101,7 +101,17 @@ describe('a correct setup', () => {
     const found = await findings();
     expect(lines(found.filter(({ level }) => level !== 'good'))).toBe('');
     expect(new Set(found.map(({ subject }) => subject))).toEqual(
-      new Set(['Settings', 'Storage', 'PORT', 'Gateway', 'PUBLIC_URL', 'Discord', 'Slack', 'Clock']),
+      new Set([
+        'Settings',
+        'Storage',
+        'PORT',
+        'Gateway',
+        'Models',
+        'PUBLIC_URL',
+        'Discord',
+        'Slack',
+        'Clock',
+      ]),
     );
     expect(lines(found)).toContain(`client_id=${server.applicationId}`);
     for (const secret of [server.token, environment.GATEWAY_API_KEY, environment.SLACK_BOT_TOKEN])
@@ -187,15 +197,15 @@ describe('the gateway', () => {
   it('suggests similar models for an unlisted one', async () => {
     const names = { ASK_MODEL: 'chat:chat-smal', TOOL_MODEL: 'facet-tool', VISION_MODEL: 'msg:scribe-larg' };
     const read = lines(await findings(names));
-    expect(read).toMatch(/warning Gateway: ASK_MODEL is chat-smal.*did you mean chat-small/);
-    expect(read).toMatch(/warning Gateway: TOOL_MODEL is facet-tool.*did you mean facet-tools/);
-    expect(read).toMatch(/warning Gateway: VISION_MODEL is scribe-larg.*did you mean scribe-large/);
+    expect(read).toMatch(/warning Models: ASK_MODEL is chat-smal.*did you mean chat-small/);
+    expect(read).toMatch(/warning Models: TOOL_MODEL is facet-tool.*did you mean facet-tools/);
+    expect(read).toMatch(/warning Models: VISION_MODEL is scribe-larg.*did you mean scribe-large/);
   });
 
   it('checks each of several models', async () => {
     const found = lines(await findings({ ASK_MODEL: 'chat:chat-small,msg:chat-smal' }));
     expect(found).toMatch(/ASK_MODEL is chat-small, which is available/);
-    expect(found).toMatch(/warning Gateway: ASK_MODEL is chat-smal,.*did you mean chat-small/);
+    expect(found).toMatch(/warning Models: ASK_MODEL is chat-smal,.*did you mean chat-small/);
   });
 });
 
@@ -260,6 +270,25 @@ describe("the operator's own keys", () => {
       /wrong OpenAI-compatible service \(chat\): the server at CHAT_BASE_URL is not the chat service → set CHAT_BASE_URL to the service's base URL, such as/,
     );
     expect(found).toMatch(/wrong sunoapi.org service \(music\): 127.* cannot be reached/);
+  });
+
+  it('do not hide a gateway that rejects its key', async () => {
+    const { GATEWAY_BASE_URL = '' } = environment;
+    await ownKeys();
+    const GATEWAY_API_KEY = 'another-key';
+    const beside = lines(await findings({ GATEWAY_BASE_URL, GATEWAY_API_KEY }));
+    expect(beside).toMatch(
+      /wrong Gateway: the gateway rejected the key → set GATEWAY_API_KEY to a valid key of 127/,
+    );
+    expect(beside).toMatch(/good OpenAI-compatible service \(chat\): .* 8 models available/);
+  });
+
+  it('that are rejected do not blame the gateway', async () => {
+    const { GATEWAY_BASE_URL = '', GATEWAY_API_KEY = '' } = environment;
+    await ownKeys();
+    const found = lines(await findings({ GATEWAY_BASE_URL, GATEWAY_API_KEY, CHAT_API_KEY: 'wrong' }));
+    expect(found).toMatch(/good Gateway: the key works; \d+ models available/);
+    expect(found).toMatch(/wrong OpenAI-compatible service \(chat\): the chat service rejected the key/);
   });
 
   it('may be joined by the emulator', async () => {

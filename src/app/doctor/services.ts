@@ -5,7 +5,13 @@ import { modelNames } from '../../core/model-name.ts';
 import { connectionFault, isWithoutTls } from '../../core/util/connection-fault.ts';
 import { counted } from '../../core/util/words.ts';
 import type { Gateway } from '../../gateway/client.ts';
-import { GATEWAY_FAMILIES, type GatewayFamily, PUBLIC_SERVICES } from '../../gateway/routes.ts';
+import {
+  type Accounts,
+  GATEWAY_FAMILIES,
+  type GatewayFamily,
+  PUBLIC_SERVICES,
+  type ServiceAccount,
+} from '../../gateway/routes.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { type FamilyServices, OWN_SETTINGS } from '../config/accounts.ts';
 import type { Config } from '../config/read.ts';
@@ -52,44 +58,61 @@ export async function inspectServices(
   config: Pick<Config, 'models' | 'answers'> & FamilyServices,
 ): Promise<Finding[]> {
   const { accounts, emulated } = config;
-  const own = GATEWAY_FAMILIES.filter((family) => accounts[family]?.service === 'public');
-  const shared = GATEWAY_FAMILIES.map((family) => accounts[family]).find((one) => one?.service === 'gateway');
-  const listing = await refusalOf(() => gateway.models.refresh());
-  const ofGateway =
-    shared && (listing ? [refusalFinding(listing, GATEWAY_NAMES, shared.baseUrl)] : [listed(gateway)]);
-  const ofOwn = await Promise.all(
-    own.map((family) => inspectOwn(gateway, family, accounts[family]?.baseUrl)),
-  );
+  const servedBy = (service: ServiceAccount['service']) =>
+    GATEWAY_FAMILIES.filter((family) => accounts[family]?.service === service);
+  // The checks below explain a failure.
+  await gateway.models.refresh().catch(() => undefined);
+  const [ofGateway, ...ofOwn] = await Promise.all([
+    inspectGateway(gateway, servedBy('gateway'), accounts),
+    ...servedBy('public').map((family) => inspectOwn(gateway, family, accounts[family]?.baseUrl)),
+  ]);
   return [
     ...(emulated.length > 0 ? [emulatedFinding(emulated)] : []),
-    ...(ofGateway ?? []),
-    ...ofOwn,
-    ...(listing && shared ? [] : modelFindings(gateway, config)),
+    ...ofGateway,
+    ...ofOwn.flat(),
+    ...(ofGateway.some(({ level }) => level === 'wrong') ? [] : modelFindings(gateway, config)),
     ...missingFindings(config),
   ];
 }
 
-/** Undefined if the request succeeds. */
-async function refusalOf(request: () => Promise<unknown>): Promise<GatewayError | undefined> {
-  try {
-    await request();
-    return undefined;
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
+/** Empty if the gateway's key cannot be checked for free, because it serves songs only. */
+async function inspectGateway(
+  gateway: Checked,
+  families: readonly GatewayFamily[],
+  accounts: Accounts,
+): Promise<Finding[]> {
+  const [baseUrl = ''] = families.map((family) => accounts[family]?.baseUrl);
+  return explained(GATEWAY_NAMES, baseUrl, async () => {
+    const listed = gateway.models.cached().filter(({ isOwn }) => !isOwn).length;
+    const works = (families.length > 0 && listed > 0) || (await gateway.checkKey(...families));
+    return works ? [good(GATEWAY_NAMES.subject, `the key works; ${counted(listed, 'model')} available`)] : [];
+  });
 }
 
-const listed = ({ models }: Checked): Finding =>
-  good(GATEWAY_NAMES.subject, `the key works; ${counted(models.cached().length, 'model')} available`);
-
-async function inspectOwn(gateway: Checked, family: GatewayFamily, baseUrl = ''): Promise<Finding> {
+async function inspectOwn(gateway: Checked, family: GatewayFamily, baseUrl = ''): Promise<Finding[]> {
   const names = namesOf(family);
-  const refusal = await refusalOf(() => gateway.checkKey(family));
-  if (refusal !== undefined) return refusalFinding(refusal, names, baseUrl);
-  const models = gateway.models.cached().filter(({ listedBy }) => listedBy?.some((name) => name === family));
-  const many = models.length > 0 ? `; ${counted(models.length, 'model')} available` : '';
-  return good(names.subject, `${new URL(baseUrl).host} accepts requests${many}`);
+  return explained(names, baseUrl, async () => {
+    await gateway.checkKey(family);
+    const models = gateway.models
+      .cached()
+      .filter(({ listedBy }) => listedBy?.some((name) => name === family));
+    const many = models.length > 0 ? `; ${counted(models.length, 'model')} available` : '';
+    return [good(names.subject, `${new URL(baseUrl).host} accepts requests${many}`)];
+  });
+}
+
+/** Runs a check, and explains why the service refused its request. */
+async function explained(
+  names: ServiceNames,
+  baseUrl: string,
+  check: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return [refusalFinding(error, names, baseUrl)];
+  }
 }
 
 function emulatedFinding(families: readonly GatewayFamily[]): Finding {
@@ -111,14 +134,14 @@ function missingFindings({ offered }: Pick<FamilyServices, 'offered'>): Finding[
   );
 }
 
+const MODELS = 'Models';
+
 /** Song models are fixed and never listed. */
 function modelFindings(
   gateway: Checked,
-  { models, answers, accounts, emulated, offered }: Pick<Config, 'models' | 'answers'> & FamilyServices,
+  { models, answers, emulated, offered }: Pick<Config, 'models' | 'answers'> & FamilyServices,
 ): Finding[] {
   if (emulated.length === GATEWAY_FAMILIES.length) return [];
-  const isGateway = Object.values(accounts).some(({ service }) => service === 'gateway');
-  const subject = isGateway ? GATEWAY_NAMES.subject : 'Models';
   const defaults = [
     ['ASK_MODEL', models.ask, 'ask', 'answers'],
     ['IMAGE_MODEL', models.image, 'image', 'pictures'],
@@ -131,14 +154,14 @@ function modelFindings(
   const set = [...defaults.map(([variable, model]) => [variable, model] as const), ...others];
   return [
     ...set.flatMap(([variable, model]) =>
-      modelNames(model ?? '').map((name) => modelFinding(gateway, subject, variable, name)),
+      modelNames(model ?? '').map((name) => modelFinding(gateway, variable, name)),
     ),
     ...defaults.flatMap(([variable, model, family, use]) => {
       if (model !== undefined || !offered.includes(family)) return [];
       const instead = gateway.models.preferred(use)?.id;
       return [
         warning(
-          subject,
+          MODELS,
           instead === undefined
             ? `${variable} is not set, so people have to choose a model`
             : `${variable} is not set, so ${instead} is used`,
@@ -149,32 +172,32 @@ function modelFindings(
   ];
 }
 
-function modelFinding({ models }: Checked, subject: string, variable: string, name: string): Finding {
+function modelFinding({ models }: Checked, variable: string, name: string): Finding {
   const id = name.replace(/^(?:chat|msg|gen):/, '');
   const choice = models.resolve(id);
   switch (choice.kind) {
     case 'id':
-      return good(subject, `${variable} is ${id}, which is available`);
+      return good(MODELS, `${variable} is ${id}, which is available`);
     case 'label':
-      return wrong(subject, `${variable} is a model's name, not its id`, `set it to ${choice.model.id}`);
+      return wrong(MODELS, `${variable} is a model's name, not its id`, `set it to ${choice.model.id}`);
     case 'unknown':
       // Some routes do not list their models.
       return warning(
-        subject,
+        MODELS,
         `${variable} is ${id}, which is not in your account's model list`,
         choice.nearest.length === 0
           ? 'check the spelling; type in the model field of /models set to see the available models'
           : `did you mean ${choice.nearest.join(', ')}?`,
       );
     case 'unlisted':
-      return warning(subject, `${variable} could not be checked`, 'try again');
+      return warning(MODELS, `${variable} could not be checked`, 'try again');
     default:
       return choice satisfies never;
   }
 }
 
 /** Explains why a service refused a free request. */
-export function refusalFinding(error: GatewayError, names: ServiceNames, at = ''): Finding {
+export function refusalFinding(error: GatewayError, names: ServiceNames, at: string): Finding {
   const { subject, service, baseUrl, apiKey, example } = names;
   switch (error.code) {
     case 'auth':
@@ -182,9 +205,7 @@ export function refusalFinding(error: GatewayError, names: ServiceNames, at = ''
       return wrong(
         subject,
         `${service} rejected the key`,
-        names === GATEWAY_NAMES
-          ? `set ${apiKey} to a valid key of your gateway account`
-          : `set ${apiKey} to a valid key of ${new URL(at).host}`,
+        `set ${apiKey} to a valid key of ${new URL(at).host}`,
       );
     case 'not-found':
     case 'no-api':
@@ -207,7 +228,7 @@ export function refusalFinding(error: GatewayError, names: ServiceNames, at = ''
     default:
       return wrong(
         subject,
-        `could not ${names === GATEWAY_NAMES ? 'list models' : 'check the key'} (${error.code})`,
+        `could not check the key (${error.code})`,
         `check ${baseUrl} and this machine's network, then try again`,
       );
   }
