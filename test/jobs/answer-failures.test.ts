@@ -25,14 +25,8 @@ type Asking = keyof typeof WORK;
 
 const serviceOf = (asking: Asking): Service => open.services[asking === 'image' ? 'gen' : asking];
 
-interface Ending {
-  readonly reads: string;
-  /** Requests that reached the service. One by default. */
-  readonly requests?: number;
-}
-
 /** Answers every request so, and resolves to the end of the job. */
-async function endWith(asking: Asking, answer: ServiceAnswer): Promise<Required<Ending>> {
+async function endWith(asking: Asking, answer: ServiceAnswer) {
   const service = serviceOf(asking);
   for (let times = 0; times < 8; times += 1) service.next('', answer);
   const job = await open.run(WORK[asking]);
@@ -42,7 +36,8 @@ async function endWith(asking: Asking, answer: ServiceAnswer): Promise<Required<
   return { reads, requests: service.accepted.length };
 }
 
-type Way = readonly [way: string, answer: ServiceAnswer, ending: Ending];
+/** One request reaches the service by default. */
+type Way = readonly [way: string, answer: ServiceAnswer, reads: string, requests?: number];
 
 const AUTH =
   "free: The service rejected this bot's key. Ask the bot's operator to check it, then press Again.";
@@ -65,13 +60,73 @@ const EMPTY = "uncertain: The model's answer was empty. Press Again, or rephrase
 const CUT = 'paid: Half | The answer was cut off here. Press Again for a complete one.';
 const LIMIT = 'paid: Half | The answer reached the length limit. Ask me to continue.';
 const LIMIT_FIRST = 'paid: The model reached its length limit before it wrote anything. Try another model.';
+/** A response of Gemini without content. */
+const stoppedBy = (reason: string) => ({
+  candidates: [{ content: {}, finishReason: reason.toUpperCase().replaceAll(' ', '_'), index: 0 }],
+});
+
+/** Errors of both of Google's routes: https://ai.google.dev/gemini-api/docs/troubleshooting. */
+const GOOGLE: readonly Way[] = [
+  [
+    'a wrong key',
+    googleError(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', [
+      { reason: 'API_KEY_INVALID' },
+    ]),
+    AUTH,
+  ],
+  [
+    'a key without rights',
+    googleError(403, 'PERMISSION_DENIED', "Your API key doesn't have the required permissions."),
+    FORBIDDEN,
+  ],
+  [
+    'a leaked key',
+    googleError(403, 'PERMISSION_DENIED', 'Your API key was reported as leaked. Please use another API key.'),
+    AUTH,
+  ],
+  [
+    'a country without service',
+    googleError(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
+    FORBIDDEN,
+  ],
+  [
+    'a rate limit',
+    googleError(
+      429,
+      'RESOURCE_EXHAUSTED',
+      'You exceeded your current quota, please check your plan and billing details.',
+      [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }],
+    ),
+    RATE,
+    5,
+  ],
+  ['no credits', googleError(402, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted.'), CREDITS],
+  [
+    'another bad request',
+    googleError(400, 'INVALID_ARGUMENT', 'Please use a valid role: user, model.'),
+    INVALID,
+  ],
+  [
+    'a server error',
+    googleError(500, 'INTERNAL', 'An internal error has occurred. Please retry or report.'),
+    UNCERTAIN,
+  ],
+  [
+    'an overloaded model',
+    googleError(503, 'UNAVAILABLE', 'The model is overloaded. Please try again later.'),
+    UNAVAILABLE,
+    5,
+  ],
+  ['a deadline', googleError(504, 'DEADLINE_EXCEEDED', 'The request timed out. Please try again.'), TIMEOUT],
+];
+
 const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
   // https://platform.openai.com/docs/guides/error-codes
   chat: [
     [
       'a wrong key',
       openAiError(401, 'Incorrect API key provided: sk-wr***ng.', { code: 'invalid_api_key' }),
-      { reads: AUTH },
+      AUTH,
     ],
     [
       'a country without service',
@@ -79,14 +134,14 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         code: 'unsupported_country_region_territory',
         type: 'request_forbidden',
       }),
-      { reads: FORBIDDEN },
+      FORBIDDEN,
     ],
     [
       'an unknown model',
       openAiError(404, 'The model `gpt-4o` does not exist or you do not have access to it.', {
         code: 'model_not_found',
       }),
-      { reads: NO_MODEL },
+      NO_MODEL,
     ],
     [
       'a model for something else',
@@ -95,7 +150,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'This is not a chat model and thus not supported in the v1/chat/completions endpoint.',
         { param: 'model' },
       ),
-      { reads: NO_MODEL },
+      NO_MODEL,
     ],
     [
       'no quota',
@@ -103,7 +158,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         type: 'insufficient_quota',
         code: 'insufficient_quota',
       }),
-      { reads: CREDITS },
+      CREDITS,
     ],
     [
       'a rate limit',
@@ -112,17 +167,18 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'Rate limit reached for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000. Please try again in 1.2s.',
         { type: 'tokens', code: 'rate_limit_exceeded' },
       ),
-      { reads: RATE, requests: 5 },
+      RATE,
+      5,
     ],
     [
       'credits that ran out at OpenRouter',
       openAiError(402, 'Insufficient credits. Add more using https://openrouter.ai/settings/credits'),
-      { reads: CREDITS },
+      CREDITS,
     ],
     [
       'a moderated question at OpenRouter',
       openAiError(403, 'Your chosen model requires moderation and your input was flagged'),
-      { reads: BLOCKED },
+      BLOCKED,
     ],
     [
       'a question too long',
@@ -131,33 +187,33 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
         { code: 'context_length_exceeded' },
       ),
-      { reads: TOO_LONG },
+      TOO_LONG,
     ],
     [
       'a blocked question',
       openAiError(400, 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.', {
         code: 'invalid_prompt',
       }),
-      { reads: BLOCKED },
+      BLOCKED,
     ],
     [
       'images that the model cannot read',
       openAiError(400, 'Invalid content type. image_url is only supported by certain models.', {
         param: 'messages.[0].content.[1].type',
       }),
-      { reads: "free: This model can't read images. Ask without images, or choose another model." },
+      "free: This model can't read images. Ask without images, or choose another model.",
     ],
     [
       'another bad request',
       openAiError(400, "Invalid value for 'messages.0.name'.", { code: 'invalid_value' }),
-      { reads: INVALID },
+      INVALID,
     ],
     [
       'a server error',
       openAiError(500, 'The server had an error while processing your request. Sorry about that!', {
         type: 'server_error',
       }),
-      { reads: UNCERTAIN },
+      UNCERTAIN,
     ],
     [
       'an overloaded server',
@@ -165,17 +221,18 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         type: 'server_error',
         code: 'service_unavailable',
       }),
-      { reads: UNAVAILABLE, requests: 5 },
+      UNAVAILABLE,
+      5,
     ],
     [
       'no channel at one-api',
       openAiError(503, 'No available channel for model gpt-4o under group default'),
-      { reads: NO_MODEL },
+      NO_MODEL,
     ],
     [
       'an error before the first word',
       { chunks: [event({ error: { message: 'The server had an error.', type: 'server_error' } })] },
-      { reads: UNCERTAIN },
+      UNCERTAIN,
     ],
     [
       'an error after words',
@@ -185,35 +242,31 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
           event({ error: { message: 'The server had an error.', type: 'server_error' } }),
         ],
       },
-      { reads: CUT },
+      CUT,
     ],
     [
       'a stream that ends before the first word',
       { chunks: openAiStream(['Half']).slice(0, 1) },
-      { reads: 'uncertain: The answer was cut off before the first word. Press Again to retry.' },
+      'uncertain: The answer was cut off before the first word. Press Again to retry.',
     ],
-    ['a stream that ends after words', { chunks: openAiStream(['Half']).slice(0, 2) }, { reads: CUT }],
-    ['an empty answer', { chunks: openAiStream([]) }, { reads: EMPTY }],
+    ['a stream that ends after words', { chunks: openAiStream(['Half']).slice(0, 2) }, CUT],
+    ['an empty answer', { chunks: openAiStream([]) }, EMPTY],
     [
       'a filter before the first word',
       { chunks: openAiStream([], { finish: 'content_filter' }) },
-      { reads: 'paid: The content filter blocked this. Rephrase your question.' },
+      'paid: The content filter blocked this. Rephrase your question.',
     ],
     [
       'a filter after words',
       { chunks: openAiStream(['Half'], { finish: 'content_filter' }) },
-      { reads: 'paid: Half | The content filter stopped the answer here. Rephrase your question.' },
+      'paid: Half | The content filter stopped the answer here. Rephrase your question.',
     ],
-    [
-      'a limit before the first word',
-      { chunks: openAiStream([], { finish: 'length' }) },
-      { reads: LIMIT_FIRST },
-    ],
-    ['a limit after words', { chunks: openAiStream(['Half'], { finish: 'length' }) }, { reads: LIMIT }],
+    ['a limit before the first word', { chunks: openAiStream([], { finish: 'length' }) }, LIMIT_FIRST],
+    ['a limit after words', { chunks: openAiStream(['Half'], { finish: 'length' }) }, LIMIT],
   ],
   // https://platform.claude.com/docs/en/api/errors
   msg: [
-    ['a wrong key', anthropicError(401, 'authentication_error', 'invalid x-api-key'), { reads: AUTH }],
+    ['a wrong key', anthropicError(401, 'authentication_error', 'invalid x-api-key'), AUTH],
     [
       'a key without rights',
       anthropicError(
@@ -221,9 +274,9 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'permission_error',
         'Your API key does not have permission to use the specified resource.',
       ),
-      { reads: FORBIDDEN },
+      FORBIDDEN,
     ],
-    ['an unknown model', anthropicError(404, 'not_found_error', 'model: claude-9'), { reads: NO_MODEL }],
+    ['an unknown model', anthropicError(404, 'not_found_error', 'model: claude-9'), NO_MODEL],
     [
       'no credits',
       anthropicError(
@@ -231,12 +284,12 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'invalid_request_error',
         'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
       ),
-      { reads: CREDITS },
+      CREDITS,
     ],
     [
       'a billing problem',
       anthropicError(402, 'billing_error', 'There is an issue with your billing or payment information.'),
-      { reads: CREDITS },
+      CREDITS,
     ],
     [
       'a rate limit',
@@ -246,17 +299,18 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'This request would exceed the rate limit for your organization.',
         { 'retry-after': '7' },
       ),
-      { reads: RATE, requests: 5 },
+      RATE,
+      5,
     ],
     [
       'a question too long',
       anthropicError(400, 'invalid_request_error', 'prompt is too long: 205000 tokens > 200000 maximum'),
-      { reads: TOO_LONG },
+      TOO_LONG,
     ],
     [
       'a request too large',
       anthropicError(413, 'request_too_large', 'Request exceeds the maximum size'),
-      { reads: TOO_LONG },
+      TOO_LONG,
     ],
     [
       'an image too large',
@@ -265,52 +319,41 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'invalid_request_error',
         'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes',
       ),
-      { reads: INVALID },
+      INVALID,
     ],
     [
       'another bad request',
       anthropicError(400, 'invalid_request_error', 'messages: at least one message is required'),
-      { reads: INVALID },
+      INVALID,
     ],
     [
       'a blocked question',
       anthropicError(400, 'invalid_request_error', 'Output blocked by content filtering policy'),
-      { reads: BLOCKED },
+      BLOCKED,
     ],
-    ['a server error', anthropicError(500, 'api_error', 'Internal server error'), { reads: UNCERTAIN }],
-    [
-      'a timeout',
-      anthropicError(504, 'timeout_error', 'The request timed out while processing.'),
-      { reads: TIMEOUT },
-    ],
-    [
-      'an overloaded server',
-      anthropicError(529, 'overloaded_error', 'Overloaded'),
-      { reads: UNAVAILABLE, requests: 5 },
-    ],
-    ['an empty answer', { body: anthropicMessage([]) }, { reads: EMPTY }],
+    ['a server error', anthropicError(500, 'api_error', 'Internal server error'), UNCERTAIN],
+    ['a timeout', anthropicError(504, 'timeout_error', 'The request timed out while processing.'), TIMEOUT],
+    ['an overloaded server', anthropicError(529, 'overloaded_error', 'Overloaded'), UNAVAILABLE, 5],
+    ['an empty answer', { body: anthropicMessage([]) }, EMPTY],
     [
       'a refusal',
       { body: anthropicMessage([], { stop_reason: 'refusal' }) },
-      { reads: 'paid: The model declined to answer this. Rephrase your question, or choose another model.' },
+      'paid: The model declined to answer this. Rephrase your question, or choose another model.',
     ],
     [
       'a refusal after words',
       { body: anthropicMessage([{ type: 'text', text: 'Half' }], { stop_reason: 'refusal' }) },
-      {
-        reads:
-          'paid: Half | The model declined to continue. Rephrase your question, or choose another model.',
-      },
+      'paid: Half | The model declined to continue. Rephrase your question, or choose another model.',
     ],
     [
       'a limit before the first word',
       { body: anthropicMessage([], { stop_reason: 'max_tokens' }) },
-      { reads: LIMIT_FIRST },
+      LIMIT_FIRST,
     ],
     [
       'a limit after words',
       { body: anthropicMessage([{ type: 'text', text: 'Half' }], { stop_reason: 'max_tokens' }) },
-      { reads: LIMIT },
+      LIMIT,
     ],
     [
       'a full context',
@@ -319,37 +362,12 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
           stop_reason: 'model_context_window_exceeded',
         }),
       },
-      { reads: LIMIT },
+      LIMIT,
     ],
   ],
-  // https://ai.google.dev/gemini-api/docs/troubleshooting, …/api/generate-content#FinishReason
+  // https://ai.google.dev/api/generate-content#FinishReason
   gen: [
-    [
-      'a wrong key',
-      googleError(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', [
-        { reason: 'API_KEY_INVALID' },
-      ]),
-      { reads: AUTH },
-    ],
-    [
-      'a key without rights',
-      googleError(403, 'PERMISSION_DENIED', "Your API key doesn't have the required permissions."),
-      { reads: FORBIDDEN },
-    ],
-    [
-      'a leaked key',
-      googleError(
-        403,
-        'PERMISSION_DENIED',
-        'Your API key was reported as leaked. Please use another API key.',
-      ),
-      { reads: AUTH },
-    ],
-    [
-      'a country without service',
-      googleError(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
-      { reads: FORBIDDEN },
-    ],
+    ...GOOGLE,
     [
       'an unknown model',
       googleError(
@@ -357,22 +375,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'NOT_FOUND',
         'models/gemini-9 is not found for API version v1beta, or is not supported for streamGenerateContent.',
       ),
-      { reads: NO_MODEL },
-    ],
-    [
-      'a rate limit',
-      googleError(
-        429,
-        'RESOURCE_EXHAUSTED',
-        'You exceeded your current quota, please check your plan and billing details.',
-        [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }],
-      ),
-      { reads: RATE, requests: 5 },
-    ],
-    [
-      'no credits',
-      googleError(402, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted.'),
-      { reads: CREDITS },
+      NO_MODEL,
     ],
     [
       'a question too long',
@@ -381,27 +384,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'INVALID_ARGUMENT',
         'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
       ),
-      { reads: TOO_LONG },
-    ],
-    [
-      'another bad request',
-      googleError(400, 'INVALID_ARGUMENT', 'Please use a valid role: user, model.'),
-      { reads: INVALID },
-    ],
-    [
-      'a server error',
-      googleError(500, 'INTERNAL', 'An internal error has occurred. Please retry or report.'),
-      { reads: UNCERTAIN },
-    ],
-    [
-      'an overloaded model',
-      googleError(503, 'UNAVAILABLE', 'The model is overloaded. Please try again later.'),
-      { reads: UNAVAILABLE, requests: 5 },
-    ],
-    [
-      'a deadline',
-      googleError(504, 'DEADLINE_EXCEEDED', 'The request timed out. Please try again.'),
-      { reads: TIMEOUT },
+      TOO_LONG,
     ],
     [
       'a web page',
@@ -410,10 +393,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         headers: { 'content-type': 'text/html' },
         body: '<!DOCTYPE html><html lang=en><title>Error 404 (Not Found)!!1</title></html>',
       },
-      {
-        reads:
-          "free: The service's address leads to a web page, not to the service. Ask the bot's operator to check the address.",
-      },
+      "free: The service's address leads to a web page, not to the service. Ask the bot's operator to check the address.",
     ],
     [
       'a blocked question',
@@ -425,12 +405,12 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
           }),
         ],
       },
-      { reads: 'paid: The content filter blocked this (prohibited content). Rephrase your question.' },
+      'paid: The content filter blocked this (prohibited content). Rephrase your question.',
     ],
     [
       'a filter before the first word',
       { chunks: [event({ candidates: [{ finishReason: 'SAFETY', index: 0 }] })] },
-      { reads: 'paid: The content filter blocked this (safety). Rephrase your question.' },
+      'paid: The content filter blocked this (safety). Rephrase your question.',
     ],
     [
       'a recitation after words',
@@ -440,10 +420,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
           event(googleResponse([], { finishReason: 'RECITATION' })),
         ],
       },
-      {
-        reads:
-          'paid: Half | The content filter stopped the answer here (recitation). Rephrase your question.',
-      },
+      'paid: Half | The content filter stopped the answer here (recitation). Rephrase your question.',
     ],
     [
       'a limit before the first word',
@@ -452,53 +429,31 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
           event({ candidates: [{ content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }] }),
         ],
       },
-      { reads: LIMIT_FIRST },
+      LIMIT_FIRST,
     ],
     [
       'a malformed call',
       {
-        chunks: [event({ candidates: [{ content: {}, finishReason: 'MALFORMED_FUNCTION_CALL', index: 0 }] })],
+        chunks: [event(stoppedBy('malformed function call'))],
       },
-      {
-        reads:
-          'paid: The model gave no answer (malformed function call). Press Again, or rephrase your question.',
-      },
+      'paid: The model gave no answer (malformed function call). Press Again, or rephrase your question.',
     ],
-    [
-      'an empty answer',
-      { chunks: [event(googleResponse([{ text: '' }], { finishReason: 'STOP' }))] },
-      { reads: EMPTY },
-    ],
+    ['an empty answer', { chunks: [event(googleResponse([{ text: '' }], { finishReason: 'STOP' }))] }, EMPTY],
     [
       'an error before the first word',
       {
         chunks: [event({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } })],
       },
-      { reads: UNCERTAIN },
+      UNCERTAIN,
     ],
-    [
-      'a stream that ends after words',
-      { chunks: [event(googleResponse([{ text: 'Half' }]))] },
-      { reads: CUT },
-    ],
+    ['a stream that ends after words', { chunks: [event(googleResponse([{ text: 'Half' }]))] }, CUT],
   ],
   image: [
+    ...GOOGLE,
     [
-      'a wrong key',
-      googleError(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', [
-        { reason: 'API_KEY_INVALID' },
-      ]),
-      { reads: AUTH },
-    ],
-    [
-      'a key without rights',
-      googleError(403, 'PERMISSION_DENIED', "Your API key doesn't have the required permissions."),
-      { reads: FORBIDDEN },
-    ],
-    [
-      'a country without service',
+      'a country without images',
       googleError(400, 'FAILED_PRECONDITION', 'Image generation is not available in your country'),
-      { reads: FORBIDDEN },
+      FORBIDDEN,
     ],
     [
       'an unknown model',
@@ -507,7 +462,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'NOT_FOUND',
         'models/gemini-9 is not found for API version v1beta, or is not supported for generateContent.',
       ),
-      { reads: 'free: The service no longer has this model or song. Choose another.' },
+      'free: The service no longer has this model or song. Choose another.',
     ],
     [
       'a model without images',
@@ -516,91 +471,48 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'INVALID_ARGUMENT',
         'The requested combination of response modalities (TEXT, IMAGE) is not supported by the model. models/gemini-2.5-flash accepts the following combination of response modalities:\n* TEXT\n',
       ),
-      { reads: "free: This model can't create images. Choose another model." },
-    ],
-    [
-      'a rate limit',
-      googleError(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [{ retryDelay: '7s' }]),
-      { reads: RATE, requests: 5 },
+      "free: This model can't create images. Choose another model.",
     ],
     [
       'a long rate limit',
       googleError(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [{ retryDelay: '3600s' }]),
-      {
-        reads:
-          'free: The service is too busy right now. It asks me to wait until 23:13 UTC (about 60 minutes). Nothing was spent. Press Again after that.',
-      },
+      'free: The service is too busy right now. It asks me to wait until 23:13 UTC (about 60 minutes). Nothing was spent. Press Again after that.',
     ],
-    [
-      'no credits',
-      googleError(402, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted.'),
-      { reads: CREDITS },
-    ],
-    [
-      'another bad request',
-      googleError(400, 'INVALID_ARGUMENT', 'Please use a valid role: user, model.'),
-      { reads: INVALID },
-    ],
-    ['a server error', googleError(500, 'INTERNAL', 'An internal error has occurred.'), { reads: UNCERTAIN }],
-    [
-      'an overloaded model',
-      googleError(503, 'UNAVAILABLE', 'The model is overloaded.'),
-      { reads: UNAVAILABLE, requests: 5 },
-    ],
-    ['a deadline', googleError(504, 'DEADLINE_EXCEEDED', 'The request timed out.'), { reads: TIMEOUT }],
     [
       'a blocked prompt',
       { body: { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } } },
-      { reads: 'paid: The content filter blocked this (prohibited content). Rephrase your question.' },
+      'paid: The content filter blocked this (prohibited content). Rephrase your question.',
     ],
-    ...[
-      ['IMAGE_SAFETY', 'image safety'],
-      ['IMAGE_PROHIBITED_CONTENT', 'image prohibited content'],
-      ['IMAGE_RECITATION', 'image recitation'],
-      ['PROHIBITED_CONTENT', 'prohibited content'],
-      ['SAFETY', 'safety'],
-    ].map(
-      ([finishReason, words]): Way => [
-        `${finishReason}`,
-        { body: { candidates: [{ content: {}, finishReason, index: 0 }] } },
-        { reads: `paid: The content filter blocked this (${words}). Rephrase your question.` },
+    ...['image safety', 'image prohibited content', 'image recitation', 'prohibited content', 'safety'].map(
+      (reason): Way => [
+        reason,
+        { body: stoppedBy(reason) },
+        `paid: The content filter blocked this (${reason}). Rephrase your question.`,
       ],
     ),
-    ...[
-      ['NO_IMAGE', 'no image'],
-      ['IMAGE_OTHER', 'image other'],
-    ].map(
-      ([finishReason, words]): Way => [
-        `${finishReason}`,
-        { body: { candidates: [{ content: {}, finishReason, index: 0 }] } },
-        {
-          reads: `paid: The model gave no answer (${words}). Press Again, or rephrase your question.`,
-        },
+    ...['no image', 'image other'].map(
+      (reason): Way => [
+        reason,
+        { body: stoppedBy(reason) },
+        `paid: The model gave no answer (${reason}). Press Again, or rephrase your question.`,
       ],
     ),
-    [
-      'a limit before the image',
-      { body: { candidates: [{ content: {}, finishReason: 'MAX_TOKENS', index: 0 }] } },
-      { reads: LIMIT_FIRST },
-    ],
+    ['a limit before the image', { body: stoppedBy('max tokens') }, LIMIT_FIRST],
     [
       'words only',
       { body: googleResponse([{ text: 'I cannot draw that.' }], { finishReason: 'STOP' }) },
-      { reads: 'paid: I cannot draw that\\.' },
+      'paid: I cannot draw that\\.',
     ],
     [
       'an empty answer',
       { body: googleResponse([], { finishReason: 'STOP' }) },
-      {
-        reads:
-          "uncertain: The service answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.",
-      },
+      "uncertain: The service answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.",
     ],
   ],
 };
 
-describe.each(['chat', 'msg', 'gen', 'image'] as const)('%s that ends with', (asking) => {
-  it.each(WAYS[asking])('%s has a true text', async (_, answer, { reads, requests = 1 }) => {
+describe.each(['chat', 'msg', 'gen', 'image'] as const)('on %s', (asking) => {
+  it.for(WAYS[asking])('%s has a true text', async ([, answer, reads, requests = 1]) => {
     expect(await endWith(asking, answer)).toEqual({ reads, requests });
     expect(serviceOf(asking).refused).toEqual([]);
   });
