@@ -104,6 +104,17 @@ export interface History {
   readonly storage: readonly StorageTrouble[];
 }
 
+/** Every service works. */
+export const CALM = {
+  paid: [],
+  outcomes: [],
+  answers: [],
+  polls: [],
+  channel: [],
+  media: [],
+  storage: [],
+} satisfies Partial<History>;
+
 /** A history without faults and requests, as the base for tests. */
 export const QUIET: History = {
   seed: 0,
@@ -112,11 +123,5 @@ export const QUIET: History = {
   requests: [],
   presses: [],
   faults: [],
-  paid: [],
-  outcomes: [],
-  answers: [],
-  polls: [],
-  channel: [],
-  media: [],
-  storage: [],
+  ...CALM,
 };

@@ -10,7 +10,7 @@ import { SimulatedChat } from './channel.ts';
 import { ReusedDatabase } from './databases.ts';
 import { Interference } from './effects.ts';
 import { SimulatedGateway } from './gateway.ts';
-import type { Fault, History } from './history.ts';
+import { CALM, type Fault, type History } from './history.ts';
 import { Kernel, MOST_SKEW_MS, type Process } from './kernel.ts';
 import { SimulatedMedia } from './media.ts';
 import { People } from './people.ts';
@@ -64,7 +64,7 @@ interface Playing {
 }
 
 async function play(given: History, { plant, only, database }: Playing): Promise<Played> {
-  // Emptied when all faults stop.
+  // Calmed when all faults stop.
   const history = { ...given };
   const kernel = new Kernel(history.seed);
   const isSqlite = history.store === 'sqlite';
@@ -132,15 +132,7 @@ async function play(given: History, { plant, only, database }: Playing): Promise
     endsAt = kernel.now + ENDS_WITHIN_MS;
     faults.length = 0;
     kernel.calm();
-    Object.assign(history, {
-      paid: [],
-      outcomes: [],
-      answers: [],
-      polls: [],
-      channel: [],
-      media: [],
-      storage: [],
-    });
+    Object.assign(history, CALM);
     for (const comeBack of absent.values()) comeBack();
   }
 
