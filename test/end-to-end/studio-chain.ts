@@ -23,6 +23,7 @@ export interface Shown<Handle = unknown> {
 }
 
 export type Values = Readonly<Record<string, string | number | true | Recording>>;
+export const isRecording = (value: Values[string]): value is Recording => typeof value === 'object';
 
 /** A person on a platform. Methods resolve once the result is shown with the given number of files. */
 export interface StudioPerson<Handle = unknown> {
@@ -45,7 +46,7 @@ export interface ChainOptions<Handle> {
   readonly person: () => StudioPerson<Handle>;
   /** Returns the names of the music routes that were called. */
   readonly reached: () => readonly string[];
-  /** True if the service pauses between the stages of a song, so that people see them. */
+  /** True if people see the stages of a song. */
   readonly hasStages: () => boolean;
   readonly refused: () => readonly unknown[];
 }

@@ -1,9 +1,8 @@
 /** A person on the double of Discord, through the real discord.js. */
 import type { InteractionHandle } from '../servers/discord/handle.ts';
 import { buttonsOf, type DiscordServer, labelsOf, type StoredMessage } from '../servers/discord/index.ts';
-import type { Recording, Shown, StudioPerson, Values } from './studio-chain.ts';
+import { isRecording, type Recording, type Shown, type StudioPerson, type Values } from './studio-chain.ts';
 
-const isRecording = (value: Values[string]): value is Recording => typeof value === 'object';
 const attached = ({ name, bytes }: Recording) => ({ filename: name, contentType: 'audio/wav', bytes });
 const ends = (message: StoredMessage) =>
   labelsOf(message).some((label) => label === 'Again' || label === 'Sing with it');

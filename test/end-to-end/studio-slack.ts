@@ -3,12 +3,11 @@ import { elementsOf } from '../servers/slack/blocks.ts';
 import { asFields, asList, asText } from '../servers/slack/json.ts';
 import { readableText } from '../servers/slack/mentions.ts';
 import type { SlackServer } from '../servers/slack/server.ts';
-import type { Recording, Shown, StudioPerson, Values } from './studio-chain.ts';
+import { isRecording, type Shown, type StudioPerson, type Values } from './studio-chain.ts';
 
 const CHANNEL = 'C0MUSIC';
 type Message = ReturnType<SlackServer['botMessages']>[number];
 
-const isRecording = (value: Values[string]): value is Recording => typeof value === 'object';
 /** Returns buttons and menu options. */
 const buttonsOf = ({ blocks }: Pick<Message, 'blocks'>) =>
   blocks

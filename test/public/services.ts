@@ -37,8 +37,8 @@ export interface Services extends AsyncDisposable {
   sent(family: GatewayFamily): readonly unknown[];
   /** The contract's names of the music routes that were called. */
   musicRoutes(): readonly string[];
-  /** True if songs arrive in stages that people see. */
-  readonly pauses: boolean;
+  /** True if people see the stages of a song, because the service pauses between them. */
+  readonly hasStages: boolean;
   /** Requests that break a documented rule. */
   refused(): readonly unknown[];
 }
@@ -88,7 +88,7 @@ export async function openGateway(): Promise<Services> {
         .filter(({ path }) => isOf(family, path))
         .map(({ body }) => body),
     musicRoutes: () => emulator.requests.map(({ url }) => url.replace('/music/', '')),
-    pauses: true,
+    hasStages: true,
     refused: () => [],
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -158,7 +158,7 @@ export async function openPublicServices(): Promise<Services> {
       Object.keys(MUSIC_PATHS).filter((name) =>
         music.accepted.some(({ path }) => path === `/api/v1/${MUSIC_PATHS[name]}`),
       ),
-    pauses: false,
+    hasStages: false,
     refused: () => Object.values(doubles).flatMap(({ refused }) => refused),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -281,7 +281,7 @@ export function describeServices(open: () => Promise<Services>): void {
     });
   });
 
-  const common = { reached: () => services.musicRoutes(), hasStages: () => services.pauses };
+  const common = { reached: () => services.musicRoutes(), hasStages: () => services.hasStages };
   describe('the music studio on Discord, from a song to a remix', () => {
     studioChain({ ...common, person: () => personOnDiscord(discord), refused: () => discord.refused });
   });
