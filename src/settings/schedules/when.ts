@@ -1,4 +1,5 @@
 /** Reads times that people type, such as `every friday at 17:00` or `tomorrow at 9`. */
+import type { Component } from 'chrono-node';
 import { Cron } from 'croner';
 import { UserError } from '../../core/errors.ts';
 
@@ -13,21 +14,20 @@ const WORKDAYS: readonly number[] = [1, 2, 3, 4, 5];
 const EXAMPLES =
   'Try “every day at 9:00”, “every friday at 17:00”, “every month on the 1st at 9:00” or “tomorrow at 18:00”.';
 
+/** Words that a recurring time has. */
+const RECURRING = ['every', 'each', 'daily', 'weekly', 'monthly'] as const;
 /** Words between the parts of a time. */
 const FILLERS: ReadonlySet<string> = new Set([
+  ...RECURRING,
   'on',
   'the',
   'and',
   'at',
   'of',
-  'each',
-  'every',
   'a',
   'day',
   'week',
 ]);
-/** Words that begin a recurring time. */
-const RECURRING: ReadonlySet<string> = new Set(['every', 'each', 'daily', 'weekly', 'monthly']);
 
 const unclear = (typed: string) =>
   new UserError(`I don't understand the time “${typed}”. ${EXAMPLES}`, 'when');
@@ -41,7 +41,8 @@ export async function readWhen(
   { timeZone, now }: { readonly timeZone: string; readonly now: number },
 ): Promise<When> {
   const words = wordsOf(typed);
-  const when = RECURRING.has(words[0] ?? '') ? recurring(typed, words) : await once(typed, timeZone, now);
+  const isRecurring = RECURRING.some((word) => words.includes(word));
+  const when = isRecurring ? recurring(typed, words) : await once(typed, timeZone, now);
   if (nextRun(when.pattern, timeZone, now) === undefined)
     throw new UserError(`“${typed}” has already passed. Choose a later time.`, 'when');
   return when;
@@ -83,21 +84,16 @@ interface Time {
 
 function recurring(typed: string, words: readonly string[]): When {
   const parts: Parts = { days: new Set(), isMonthly: false };
-  // `5 pm` is one time.
-  const joined = words.flatMap((word, index) => {
-    if (word === 'am' || word === 'pm') return [];
-    const next = words[index + 1];
-    return [next === 'am' || next === 'pm' ? `${word}${next}` : word];
-  });
-  for (const [index, word] of joined.entries()) {
-    if (!readPart(word, joined[index - 1], parts)) throw unclear(typed);
-  }
+  // A number alone is a time only in `at 5` and `5 pm`.
+  const times = words
+    .join(' ')
+    .replace(/ (?=[ap]m\b)/g, '')
+    .replace(/\bat (\d+)(?= |$)/g, '$1:00');
+  for (const word of times.split(' ')) if (!readPart(word, parts)) throw unclear(typed);
   const { days, monthDay, isMonthly, time } = parts;
-  const isContradictory = (isMonthly || monthDay !== undefined) && days.size > 0;
-  const isWithoutDay =
-    (isMonthly && monthDay === undefined) ||
-    (words.some((word) => word.startsWith('week')) && days.size === 0);
-  if (isContradictory || isWithoutDay) throw unclear(typed);
+  const isWeekly = words.some((word) => word.startsWith('week'));
+  const hasItsDays = isMonthly ? monthDay !== undefined && days.size === 0 : !isWeekly || days.size > 0;
+  if (!hasItsDays) throw unclear(typed);
   if (!time) throw new UserError(`Add a time of day to “${typed}”, such as “at 17:00”.`, 'when');
   const clock = `${time.minute} ${time.hour}`;
   const at = `at ${String(time.hour).padStart(2, '0')}:${String(time.minute).padStart(2, '0')}`;
@@ -110,9 +106,7 @@ function recurring(typed: string, words: readonly string[]): When {
 }
 
 /** Adds a word to the parts; false if it is not understood there. */
-function readPart(word: string, previous: string | undefined, parts: Parts): boolean {
-  if (word === 'daily') return true;
-  if (word === 'weekly') return true;
+function readPart(word: string, parts: Parts): boolean {
   if (word === 'month' || word === 'monthly') {
     parts.isMonthly = true;
     return true;
@@ -127,13 +121,14 @@ function readPart(word: string, previous: string | undefined, parts: Parts): boo
     return true;
   }
   const monthDay = word === 'last' ? 'L' : /^(\d{1,2})(?:st|nd|rd|th)$/.exec(word)?.[1];
-  if (monthDay !== undefined && parts.monthDay === undefined) {
+  // After the month, because `every 2nd month` means something else.
+  if (monthDay !== undefined && parts.isMonthly && parts.monthDay === undefined) {
     parts.monthDay = monthDay;
     // Later days are missing in some months.
     return monthDay === 'L' || (Number(monthDay) >= 1 && Number(monthDay) <= 28);
   }
   const time = timeOf(word);
-  if (time && parts.time === undefined && (previous === 'at' || !/^\d+$/.test(word) || parts.days.size > 0)) {
+  if (time && parts.time === undefined) {
     parts.time = time;
     return true;
   }
@@ -147,13 +142,13 @@ function weekdayOf(word: string): number | undefined {
   return index === -1 ? undefined : index;
 }
 
-/** Such as `17:00`, `5pm`, `9`, `noon` and `midnight`. */
+/** Such as `17:00`, `5pm`, `noon` and `midnight`. */
 function timeOf(word: string): Time | undefined {
   if (word === 'noon') return { hour: 12, minute: 0 };
   if (word === 'midnight') return { hour: 0, minute: 0 };
-  const [, hours, minutes = '0', half] = /^(\d{1,2})(?:[:.h](\d{2}))?(am|pm)?$/.exec(word) ?? [];
-  if (hours === undefined) return undefined;
-  const [hour, minute] = [Number(hours), Number(minutes)];
+  const [, hours, minutes, half] = /^(\d{1,2})(?:[:.h](\d{2}))?(am|pm)?$/.exec(word) ?? [];
+  if ((minutes ?? half) === undefined) return undefined;
+  const [hour, minute] = [Number(hours), Number(minutes ?? 0)];
   if (minute > 59 || hour > 23 || (half !== undefined && (hour === 0 || hour > 12))) return undefined;
   return { hour: half === undefined ? hour : (hour % 12) + (half === 'pm' ? 12 : 0), minute };
 }
@@ -181,16 +176,17 @@ async function once(typed: string, timeZone: string, now: number): Promise<When>
   if (!start.isCertain('hour') && !start.isCertain('minute'))
     throw new UserError(`Add a time of day to “${typed}”, such as “${typed} at 17:00”.`, 'when');
   // Relative times and times with a zone are moments. Others are read in the server's zone on that day.
-  const pattern = start.isCertain('timezoneOffset')
-    ? start
+  if (start.isCertain('timezoneOffset'))
+    return {
+      pattern: start
         .date()
         .toISOString()
-        .replace(/\.\d+Z$/, 'Z')
-    : (['year', 'month', 'day', 'hour', 'minute'] as const)
-        .map((part) => String(start.get(part) ?? 0).padStart(2, '0'))
-        .reduce((text, part, index) => `${text}${'--T:'[index - 1] ?? ''}${part}`)
-        .concat(':00');
-  return { pattern, when: 'once' };
+        .replace(/\.\d+Z$/, 'Z'),
+      when: 'once',
+    };
+  const part = (name: Component) => String(start.get(name) ?? 0).padStart(2, '0');
+  const day = `${part('year')}-${part('month')}-${part('day')}`;
+  return { pattern: `${day}T${part('hour')}:${part('minute')}:00`, when: 'once' };
 }
 
 /** Minutes that the zone is ahead of UTC at a time. */

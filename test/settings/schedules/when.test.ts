@@ -15,6 +15,8 @@ describe('recurring times', () => {
     ['every day at 9', 'every day at 09:00', '2026-11-27T08:00'],
     ['daily at 17:30', 'every day at 17:30', '2026-11-26T16:30'],
     ['Every Friday at 17:00', 'every Friday at 17:00', '2026-11-27T16:00'],
+    ['at 9 every day', 'every day at 09:00', '2026-11-27T08:00'],
+    ['fri 5 pm weekly', 'every Friday at 17:00', '2026-11-27T16:00'],
     ['every fri 5 pm', 'every Friday at 17:00', '2026-11-27T16:00'],
     ['weekly on mondays at noon', 'every Monday at 12:00', '2026-11-30T11:00'],
     [
@@ -54,6 +56,9 @@ describe('recurring times', () => {
     'every friday on the 3rd at 9:00',
     'every day at 25:00',
     'every 5 minutes',
+    'every 2 fridays at noon',
+    'every 2nd day at 9:00',
+    'every 2nd month at 9:00',
   ])('refuses “%s” with examples', async (typed) => {
     await expect(readWhen(typed, { timeZone, now })).rejects.toThrow('Try “every day at 9:00”');
   });
