@@ -63,11 +63,11 @@ export function createSchedules(parts: ScheduleParts): ScheduleRunner {
       const key = Buffer.from(timer.slice(TIMER.length), 'hex').toString();
       const { requests, timeZone = ownZone } = await store.read(key);
       for (const request of requests) {
-        const { id, nextAt: at } = request;
+        const { nextAt: at } = request;
         if (at === undefined || at > now()) continue;
         await occur(request, { at, timeZone, isRepeated: lease.interrupted, bot }, parts);
         // One by one, because a failure of the next must not report this one as missed.
-        await store.advance(key, { id, at }, timeZone, now());
+        await store.advance(key, request, ownZone, now());
       }
       const times = (await store.read(key)).requests.flatMap(({ nextAt }) => nextAt ?? []);
       return times.length === 0 ? undefined : Math.min(...times);

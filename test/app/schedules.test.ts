@@ -230,6 +230,16 @@ test('keeps the hour of all schedules in a new time zone', async () => {
   await expect.poll(songs).toHaveLength(1);
 });
 
+test('keeps the time of a single run that has passed in the new time zone', async () => {
+  // It is 22:13 in UTC and 00:13 in Kyiv, where 23:00 has passed.
+  await add('at 23:00');
+  await schedule('zone', { zone: 'Europe/Kyiv' }, { person: MOD });
+  await isListed('once, on Wed, 15 Nov 2023, 01:00');
+  advanceTo('2023-11-14T23:00Z');
+  await expect.poll(songs).toHaveLength(1);
+  await isListed('Nothing is scheduled here');
+});
+
 test('erases the schedules of a person who asks to be forgotten', async () => {
   await add('every day at 9:00');
   await add('every day at 9:00', 'a march', { person: person('bob') });

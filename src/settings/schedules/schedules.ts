@@ -21,13 +21,6 @@ const parse = recordParser(schema, { version: 1, requests: [] });
 const MOST_PER_PERSON = 5;
 const MOST_PER_SERVER = 25;
 
-/** A run that is over. */
-export interface Occurrence {
-  readonly id: string;
-  /** When it was due, in milliseconds since the epoch. */
-  readonly at: number;
-}
-
 export interface ScheduleStore {
   /** The key of the record for an address. */
   keyOf(where: Pick<Address, 'platform' | 'guild' | 'channel' | 'direct'>): string;
@@ -39,8 +32,8 @@ export interface ScheduleStore {
   setPaused(key: string, id: string, nextAt: number | undefined): Promise<ScheduledRequest | undefined>;
   /** False if it no longer exists. */
   remove(key: string, id: string): Promise<boolean>;
-  /** Sets the next run of a request, or removes one without a next run. */
-  advance(key: string, over: Occurrence, timeZone: string, now: number): Promise<void>;
+  /** Sets the next run of a request whose run is over, or removes it if it had a single one. `ownZone`: see timeZone. */
+  advance(key: string, over: ScheduledRequest, ownZone: string, now: number): Promise<void>;
   /** Yields the keys of all records. */
   keys(): AsyncIterable<string>;
   /** Removes everything that a person scheduled on a platform. */
@@ -74,7 +67,10 @@ export function createScheduleStore({ settings }: { readonly settings: SettingsS
         ...stored,
         timeZone,
         requests: stored.requests.map((request) =>
-          request.nextAt === undefined ? request : withNext(request, nextRun(request.pattern, timeZone, now)),
+          // A single run may have passed in the new zone. Then it keeps its time.
+          request.nextAt === undefined
+            ? request
+            : withNext(request, nextRun(request.pattern, timeZone, now) ?? request.nextAt),
         ),
       })),
 
@@ -102,13 +98,15 @@ export function createScheduleStore({ settings }: { readonly settings: SettingsS
       return isFound;
     },
 
-    advance: (key, over, timeZone, now) =>
+    advance: (key, over, ownZone, now) =>
       records.change(key, (stored) => ({
         ...stored,
         requests: stored.requests.flatMap((request) => {
-          if (request.id !== over.id || request.nextAt !== over.at) return [request];
+          if (request.id !== over.id) return [request];
           if (isSingleRun(request.pattern)) return [];
-          return [withNext(request, nextRun(request.pattern, timeZone, now))];
+          // Somebody may have paused it, or changed the time zone, during the run.
+          if (request.nextAt !== over.nextAt) return [request];
+          return [withNext(request, nextRun(request.pattern, stored.timeZone ?? ownZone, now))];
         }),
       })),
 
