@@ -16,11 +16,11 @@ import { clip, quoted, shortened } from './text/phrases.ts';
  * pixels (https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference).
  */
 const SIZES = [
-  { name: 'square', value: '1328*1328', free: '1328*1328' },
-  { name: 'wide', value: '1664*928', free: '1792*1008' },
-  { name: 'tall', value: '928*1664', free: '1008*1792' },
-  { name: 'landscape', value: '1472*1104', free: '1536*1152' },
-  { name: 'portrait', value: '1104*1472', free: '1152*1536' },
+  { name: 'square (1:1)', typed: 'square', value: '1328*1328', free: '1328*1328' },
+  { name: 'wide (16:9)', typed: 'wide', value: '1664*928', free: '1792*1008' },
+  { name: 'tall (9:16)', typed: 'tall', value: '928*1664', free: '1008*1792' },
+  { name: 'landscape (4:3)', typed: 'landscape', value: '1472*1104', free: '1536*1152' },
+  { name: 'portrait (3:4)', typed: 'portrait', value: '1104*1472', free: '1152*1536' },
 ] as const;
 /** Not qwen-image-2.0, whose sizes are free. */
 const HAS_FIXED_SIZES = /(?:^|\/)qwen-image(?:-plus|-max)?(?:-\d{4}-\d{2}-\d{2})?$/i;
@@ -176,7 +176,7 @@ function promptPart(prompt: string, size: string | undefined, avoid: string | un
   const shape = SIZES.find(({ value }) => value === size);
   const parts = [
     prompt,
-    ...(shape ? [`Its shape: ${shape.name}, ${shape.value.replace('*', ' by ')} pixels.`] : []),
+    ...(shape ? [`Its shape: ${shape.typed}, ${shape.value.replace('*', ' by ')} pixels.`] : []),
     ...(avoid ? [`Do not show: ${avoid}`] : []),
   ];
   return { type: 'text' as const, text: parts.join('\n\n') };

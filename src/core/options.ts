@@ -5,7 +5,7 @@ import { nearest } from './util/nearest.ts';
 export interface Choice {
   readonly name: string;
   readonly value: string;
-  /** Text that people can type instead of an id. */
+  /** A word that people can type instead of the name or value. */
   readonly typed?: string;
 }
 
@@ -162,7 +162,7 @@ export function readOption(name: string, value: OptionValue, declaration: Option
     case 'choice': {
       const match = findChoice(declaration, String(value));
       if (match !== undefined) return match;
-      const names = declaration.choices.map((choice) => choice.name).join(', ');
+      const names = declaration.choices.map((choice) => choice.typed ?? choice.name).join(', ');
       throw new UserError(`“${name}” must be one of: ${names}.`, name);
     }
     case 'flag': {
@@ -195,11 +195,12 @@ export function readOption(name: string, value: OptionValue, declaration: Option
   }
 }
 
-/** Finds the value of a choice by value or name. */
-export function findChoice({ choices }: ChoiceOption, typed: string): string | undefined {
-  const lowerCase = typed.trim().toLowerCase();
-  return choices.find(({ name, value }) => [value, name].some((text) => text.toLowerCase() === lowerCase))
-    ?.value;
+/** Finds the value of a choice by any of its texts. */
+export function findChoice({ choices }: ChoiceOption, text: string): string | undefined {
+  const wanted = text.trim().toLowerCase();
+  return choices.find(({ name, value, typed }) =>
+    [value, name, typed].some((each) => each?.toLowerCase() === wanted),
+  )?.value;
 }
 
 /** Parses `5`, `2.5`, `2,5` and `1,000`; undefined if the text is not a number. */

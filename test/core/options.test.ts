@@ -6,7 +6,11 @@ import { type OptionDeclarations, readNumber, validateOptions } from '../../src/
 
 const declarations = {
   prompt: { type: 'text', description: 'What it is about', required: true, maximumLength: 10 },
-  size: { type: 'choice', description: 'Aspect ratio', choices: [{ name: 'wide', value: '16*9' }] },
+  size: {
+    type: 'choice',
+    description: 'Aspect ratio',
+    choices: [{ name: 'wide (16:9)', typed: 'wide', value: '16*9' }],
+  },
   loud: { type: 'flag', description: 'Loud' },
   seconds: { type: 'number', description: 'How long', integer: true, minimum: 1, maximum: 15 },
   picture: { type: 'file', description: 'A picture', accept: ['image'], maximumBytes: 1024 * 1024 },

@@ -33,9 +33,9 @@ export function fits(option: OptionDeclaration, word: string): boolean {
   return option.type === 'number' && readNumber(word) !== undefined;
 }
 
-/** The word people type for a choice: its name if that is a single word, otherwise its value. */
-export function typedChoice({ name, value }: Choice): string {
-  return /^[a-z]+$/i.test(name) ? name : value;
+/** The word people type for a choice. */
+export function typedChoice({ name, value, typed }: Choice): string {
+  return typed ?? (/^[a-z]+$/i.test(name) ? name : value);
 }
 
 /** An example value. */

@@ -28,7 +28,7 @@ function withTerms<
 export function optionWithSlackTerms(option: OptionDeclaration): OptionDeclaration {
   const description = replaceTerms(option.description);
   if (option.type !== 'choice') return { ...option, description };
-  const choices = option.choices.map(({ name, value }) => ({ name: replaceTerms(name), value }));
+  const choices = option.choices.map((choice) => ({ ...choice, name: replaceTerms(choice.name) }));
   return { ...option, description, choices };
 }
 
