@@ -179,8 +179,10 @@ export function moderationFor(
         );
         await change(where, resetRules(name, { from: where, at: address }));
         const aspects = new Set<Aspect>(removed.length === 0 ? ['access'] : removed.map(aspectOf));
+        // Buttons carry only the id of a person or role.
+        const who = removed[0]?.rule.who ?? name.who;
         return {
-          ...(await report(name, where, [...aspects])),
+          ...(await report({ ...name, who }, where, [...aspects])),
           removed: removed.map((placed) => ruleText(placed, address)),
         };
       },

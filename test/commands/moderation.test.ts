@@ -86,6 +86,7 @@ describe('buttons under answers', () => {
     expect(all.text).toContain("DJ can't use");
     const reset = privateMessage(await press(set, 'Remove this rule'));
     expect(reset.text).toContain("Reset: DJ can't use");
+    expect(reset.text).toContain('DJ can use');
     expect((await answer('limits', 'show')).text).not.toContain('DJ');
   });
 
