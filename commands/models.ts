@@ -30,15 +30,6 @@ import { choicesOf, completedText, whereOption } from './text/options.ts';
 /** In characters. The prompt is sent with every question. */
 const LONGEST_PROMPT = 4000;
 
-const family = {
-  type: 'choice',
-  description: 'Purpose of the model',
-  label: 'Used for',
-  help: 'What should it create?',
-  required: true,
-  choices: choicesOf(FAMILIES),
-} as const;
-
 const answerOptions = {
   prompt: {
     type: 'text',
@@ -153,132 +144,134 @@ async function suggestNext(typed: string, { models }: Pick<Context, 'models'>): 
 
 const RESET_CHOICES = RESETTABLE.filter((choice) => choice !== 'pages');
 
-const models = withControls(
-  defineGroup({
-    name: 'models',
-    description: 'Models and answer settings',
-    moderatorsOnly: true,
-    answersPrivately: true,
-
-    subcommands: {
-      show: defineSubcommand({
-        description: 'Show the settings here and where they come from',
-        options: {},
-        run: show,
-      }),
-
-      set: defineSubcommand({
-        description: 'Choose a model for this channel or server',
-        form: { title: 'Choose a model', submitLabel: 'Use model' },
-        options: {
-          family,
-          model: {
-            ...completedText('Model ID or name; for questions, also several separated by commas', 500),
-            help: 'Its ID or name. For questions, also several: some-id, other-id.',
-            required: true,
-          },
-          where: whereOption,
-        },
-        autocomplete: {
-          model: async ({ typed, options }, context) => {
-            const chosen = FAMILIES.find((name) => name === options.family);
-            if (chosen === 'ask') return suggestNext(typed, context);
-            if (chosen) return context.models.suggest(chosen, typed);
-            const usual = context.families.filter((name) => name === 'song' || name === 'ask');
-            return (await Promise.all(usual.map((name) => context.models.suggest(name, typed)))).flat();
-          },
-        },
-        async run(
-          { options: { family: name, model: requestedModel, where = 'channel' }, address },
-          { moderation },
-        ) {
-          const { model, label, checked, others } = await moderation.models.choose(
-            name,
-            requestedModel,
-            where,
-          );
-          const labelText = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
-          const several = model.includes(',') ? " If one can't answer, I ask the next." : '';
-          const unchecked = checked ? '' : " I couldn't load the list of models, so I didn't check the name.";
-          const exceptions = overridesText(others.map((other) => `${other.channel} (${other.model})`));
-          const text = `${FAMILY_NOUNS[name].title} in ${scopeText(where, address)} now use **${plain(model)}**.${several}${labelText}${unchecked}${exceptions}`;
-          return privately({
-            text,
-            actions: [
-              ...formControl(to('set', { family: name, where }), { label: 'Change', icon: 'change' }),
-              ...runControl(to('reset', { what: name, where }), {
-                label: 'Use the default model',
-                icon: 'reset',
-              }),
-              ...showAll(),
-            ],
-          });
-        },
-      }),
-
-      answers: defineSubcommand({
-        description: 'Change how questions are answered (leave everything out to open a form)',
-        options: answerOptions,
-        asks: true,
-        async run(
-          { options: { prompt, talk, where = 'channel', ...flags }, address },
-          { inForce, moderation, mentionsOnlyNotice },
-        ) {
-          const changed = present({ systemPrompt: prompt, ...flags });
-          if (talk === undefined && Object.keys(changed).length === 0)
-            return answersForm(await inForce.answers(), where, address);
-          if (talk !== undefined)
-            await setTalk(talk, where, { address, inForce, moderation, mentionsOnlyNotice });
-          const channels = await moderation.answers.change(changed, where);
-          const answers = await inForce.answers();
-          const notes = [overridesText(channels).trim(), answers.talk ? TALK_DETAILS : ''].filter(Boolean);
-          return privately({
-            title: 'Answer settings',
-            fields: answerFields(answers, address),
-            ...(notes.length > 0 && { text: notes.join('\n\n') }),
-            actions: [
-              ...formControl(to('answers'), { label: 'Change', icon: 'change' }),
-              ...formControl(to('reset'), { label: 'Reset', icon: 'reset' }),
-              ...showAll(),
-            ],
-          });
-        },
-      }),
-
-      reset: defineSubcommand({
-        description: "Reset to the server's setting or the default",
-        form: { title: 'Reset settings', submitLabel: 'Reset' },
-        options: {
-          what: {
-            type: 'choice',
-            description: 'Setting to reset',
-            label: 'Setting',
-            help: 'It returns to the default.',
-            required: true,
-            choices: choicesOf(RESET_CHOICES),
-          },
-          where: whereOption,
-        },
-        async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
-          const had = await moderation.reset(what, where);
-          if (!had) return privately(`Nothing was set for ${what} in ${scopeText(where, address)}.`);
-          const now = (await inForce.models()).find((model) => model.family === what);
-          const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
-          return privately({ text: 'Reset.', fields, actions: showAll() });
-        },
-      }),
-    },
-  }),
-);
-
 /** The command for the models of these families. */
 export function modelsFor(families: readonly Family[]): AnyCommand {
-  const parts = Object.entries(models.subcommands ?? {}).map(([name, part]) => {
-    const limited = {
-      ...part,
-      options: { ...part.options, family: { ...family, choices: choicesOf(families) } },
-    };
-    return [name, name === 'set' ? limited : part] as const;
-  });
-  return { ...models, subcommands: Object.fromEntries(parts) };
+  const family = {
+    type: 'choice',
+    description: 'Purpose of the model',
+    label: 'Used for',
+    help: 'What should it create?',
+    required: true,
+    choices: choicesOf(families),
+  } as const;
+
+  return withControls(
+    defineGroup({
+      name: 'models',
+      description: 'Models and answer settings',
+      moderatorsOnly: true,
+      answersPrivately: true,
+
+      subcommands: {
+        show: defineSubcommand({
+          description: 'Show the settings here and where they come from',
+          options: {},
+          run: show,
+        }),
+
+        set: defineSubcommand({
+          description: 'Choose a model for this channel or server',
+          form: { title: 'Choose a model', submitLabel: 'Use model' },
+          options: {
+            family,
+            model: {
+              ...completedText('Model ID or name; for questions, also several separated by commas', 500),
+              help: 'Its ID or name. For questions, also several: some-id, other-id.',
+              required: true,
+            },
+            where: whereOption,
+          },
+          autocomplete: {
+            model: async ({ typed, options }, context) => {
+              const chosen = FAMILIES.find((name) => name === options.family);
+              if (chosen === 'ask') return suggestNext(typed, context);
+              if (chosen) return context.models.suggest(chosen, typed);
+              const usual = context.families.filter((name) => name === 'song' || name === 'ask');
+              return (await Promise.all(usual.map((name) => context.models.suggest(name, typed)))).flat();
+            },
+          },
+          async run(
+            { options: { family: name, model: requestedModel, where = 'channel' }, address },
+            { moderation },
+          ) {
+            const { model, label, checked, others } = await moderation.models.choose(
+              name,
+              requestedModel,
+              where,
+            );
+            const labelText = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
+            const several = model.includes(',') ? " If one can't answer, I ask the next." : '';
+            const unchecked = checked
+              ? ''
+              : " I couldn't load the list of models, so I didn't check the name.";
+            const exceptions = overridesText(others.map((other) => `${other.channel} (${other.model})`));
+            const text = `${FAMILY_NOUNS[name].title} in ${scopeText(where, address)} now use **${plain(model)}**.${several}${labelText}${unchecked}${exceptions}`;
+            return privately({
+              text,
+              actions: [
+                ...formControl(to('set', { family: name, where }), { label: 'Change', icon: 'change' }),
+                ...runControl(to('reset', { what: name, where }), {
+                  label: 'Use the default model',
+                  icon: 'reset',
+                }),
+                ...showAll(),
+              ],
+            });
+          },
+        }),
+
+        answers: defineSubcommand({
+          description: 'Change how questions are answered (leave everything out to open a form)',
+          options: answerOptions,
+          asks: true,
+          async run(
+            { options: { prompt, talk, where = 'channel', ...flags }, address },
+            { inForce, moderation, mentionsOnlyNotice },
+          ) {
+            const changed = present({ systemPrompt: prompt, ...flags });
+            if (talk === undefined && Object.keys(changed).length === 0)
+              return answersForm(await inForce.answers(), where, address);
+            if (talk !== undefined)
+              await setTalk(talk, where, { address, inForce, moderation, mentionsOnlyNotice });
+            const channels = await moderation.answers.change(changed, where);
+            const answers = await inForce.answers();
+            const notes = [overridesText(channels).trim(), answers.talk ? TALK_DETAILS : ''].filter(Boolean);
+            return privately({
+              title: 'Answer settings',
+              fields: answerFields(answers, address),
+              ...(notes.length > 0 && { text: notes.join('\n\n') }),
+              actions: [
+                ...formControl(to('answers'), { label: 'Change', icon: 'change' }),
+                ...formControl(to('reset'), { label: 'Reset', icon: 'reset' }),
+                ...showAll(),
+              ],
+            });
+          },
+        }),
+
+        reset: defineSubcommand({
+          description: "Reset to the server's setting or the default",
+          form: { title: 'Reset settings', submitLabel: 'Reset' },
+          options: {
+            what: {
+              type: 'choice',
+              description: 'Setting to reset',
+              label: 'Setting',
+              help: 'It returns to the default.',
+              required: true,
+              choices: choicesOf(RESET_CHOICES),
+            },
+            where: whereOption,
+          },
+          async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
+            const had = await moderation.reset(what, where);
+            if (!had) return privately(`Nothing was set for ${what} in ${scopeText(where, address)}.`);
+            const now = (await inForce.models()).find((model) => model.family === what);
+            const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
+            return privately({ text: 'Reset.', fields, actions: showAll() });
+          },
+        }),
+      },
+    }),
+  );
 }
