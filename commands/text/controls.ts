@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import { type ActionButton, actionId, type Icon } from '../../src/core/message.ts';
-import { MODERATORS, parseSubject, type Subject, VISITORS } from '../../src/core/moderation.ts';
+import { MODERATORS, type Subject, VISITORS } from '../../src/core/moderation.ts';
 import { validateOptions } from '../../src/core/options.ts';
 import { own } from '../../src/core/util/own.ts';
 
@@ -86,7 +86,3 @@ export function withControls(group: AnyCommand): AnyCommand {
     },
   };
 }
-
-/** A form can show this person or role, so that changing a rule keeps it. Slack's user menu has no roles. */
-export const fitsForm = (who: Subject, { platform }: Pick<Invocation['address'], 'platform'>): boolean =>
-  who.type === 'person' || (platform !== 'slack' && parseSubject(mentionOf(subjectCode(who))) !== undefined);

@@ -19,7 +19,7 @@ import {
   type Where,
 } from '../../src/core/moderation.ts';
 import { counted } from '../../src/core/util/words.ts';
-import { fitsForm, formControl, runControl, subjectCode } from './controls.ts';
+import { formControl, runControl, subjectCode } from './controls.ts';
 import { shortened } from './phrases.ts';
 
 type Place = Pick<Address, 'platform'>;
@@ -135,14 +135,11 @@ const SHARED: ReadonlySet<string> = new Set(['channel', 'server', 'deployment'])
 const UNITS = { requests: 'request', units: 'unit' } as const;
 
 function limitLine({ sentence, from, used, of, who, scope }: LimitInForce, at: Place): string {
-  const isShared = SHARED.has(scope);
-  const usage =
-    who === undefined
-      ? `: ${isShared ? '' : 'you have used '}${counted(used, UNITS[of])}${isShared ? ' used' : ''}`
-      : '';
+  const count = counted(used, UNITS[of]);
+  const usage = SHARED.has(scope) ? `${count} used` : `you have used ${count}`;
   const origin = from === 'deployment' ? 'set by the operator' : because(from, at);
   // The sentence of a limit for the channel names it.
-  return `${plain(sentence)}${from === 'channel' ? '' : ` (${origin})`}${usage}`;
+  return `${plain(sentence)}${from === 'channel' ? '' : ` (${origin})`}${who === undefined ? `: ${usage}` : ''}`;
 }
 
 interface RuleChange {
@@ -196,15 +193,14 @@ function ruleButtons(
 ): Button[] {
   const options = { what, who: who === EVERYONE ? undefined : subjectCode(who), where };
   const change = { command: 'limits', subcommand: by, options };
-  const canChange = by !== 'reset' && (who === EVERYONE || fitsForm(who, at));
+  const showAll = runControl({ command: 'limits', subcommand: 'show' }, { label: 'Show all', icon: 'show' });
+  if (by === 'reset') return showAll;
+  // Slack's menu of people has no roles.
+  const canChange = who === EVERYONE || who.type === 'person' || at.platform !== 'slack';
+  const undo = { label: undoLabel(by, { what, who }), icon: 'reset' } as const;
   return [
     ...(canChange ? formControl(change, { label: 'Change', icon: 'change' }) : []),
-    ...(by === 'reset'
-      ? []
-      : runControl(
-          { ...change, subcommand: 'reset' },
-          { label: undoLabel(by, { what, who }), icon: 'reset' },
-        )),
-    ...runControl({ command: 'limits', subcommand: 'show' }, { label: 'Show all', icon: 'show' }),
+    ...runControl({ ...change, subcommand: 'reset' }, undo),
+    ...showAll,
   ];
 }
