@@ -1,5 +1,5 @@
 /** Chooses the models and dialects of an answer, and whether it has images, thinking or commands. */
-import { inOrder } from '../../src/core/answer-plans.ts';
+import { joinPlans } from '../../src/core/answer-plans.ts';
 import { cannotReadImagesSentence, type ImagePlace } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
@@ -47,7 +47,7 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
   const names = modelNames(await context.models.resolve('ask', requestedModel));
   const plans = await Promise.all(names.map((name) => planModel(name, request, assistant, context)));
   const [first, ...others] = plans.filter((plan) => plan !== undefined);
-  if (first) return inOrder(first, others);
+  if (first) return joinPlans(first, others);
   throw new UserError(cannotReadImagesSentence(parseModelName('ask', names[0] ?? '').id), 'model');
 }
 

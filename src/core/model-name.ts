@@ -11,10 +11,10 @@ export const MODEL_ROUTES = {
 
 type RouteOf<Name extends Family> = (typeof MODEL_ROUTES)[Name][number];
 
-/** The most models of one choice. */
+/** Models in one choice. */
 export const MOST_MODELS = 5;
 
-/** Splits a choice of models for questions, as in `first,msg:second`. Each is asked if the ones before it cannot answer. */
+/** Splits a choice of models for questions, such as `first,msg:second`. The later ones are fallbacks. */
 export function modelNames(choice: string): string[] {
   const names = choice.split(',').map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== ''))];

@@ -17,8 +17,8 @@ export interface ThreadOptions {
 }
 
 /**
- * Starts `module`, a `.ts` file, with `input` and resolves to the first message it posts. Rejects if the thread fails or ends without a message, if
- * its standard input fails, or if the signal aborts. The thread gets no environment variables.
+ * Starts `module`, a `.ts` file, with `input` and resolves to the first message it posts. Rejects if the thread fails or ends
+ * without a message, if its standard input fails, or if the signal aborts. The thread gets no environment variables.
  */
 export async function runInThread(module: URL, input: unknown, options: ThreadOptions): Promise<unknown> {
   const { worker, ended, stop } = startThread(module, input, options);

@@ -232,7 +232,7 @@ export interface Karaoke {
 }
 
 /** The result of saving a voice. Each audio yields one voice only (contract, "Limits" 1). */
-export type KeptVoice =
+export type SavedVoice =
   | { readonly outcome: 'saved'; readonly personaId: string }
   | { readonly outcome: 'already-saved' };
 
@@ -246,6 +246,6 @@ export interface Result {
   readonly wavUrl?: string;
   readonly videoUrl?: string;
   readonly karaoke?: Karaoke;
-  readonly voice?: KeptVoice;
+  readonly voice?: SavedVoice;
   readonly answer?: AnswerResult;
 }

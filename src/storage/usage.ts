@@ -50,7 +50,7 @@ export interface Ceiling {
 
 export interface LimitRefusal {
   readonly type: 'refused';
-  /** Index of the ceiling that would be exceeded. If there are several, the one that frees last. */
+  /** Index of the exceeded ceiling; of several, the one with the longest wait. */
   readonly ceiling: number;
   /** Milliseconds since the epoch; undefined if waiting does not help. */
   readonly freesAt?: number;
