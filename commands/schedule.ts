@@ -2,16 +2,16 @@ import { type AnyCommand, defineGroup, defineSubcommand } from '../src/core/bot/
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { notModerator, refusedByDecision, UserError } from '../src/core/errors.ts';
-import type { Invocation, Person } from '../src/core/invocation.ts';
+import { type Invocation, type Person, serverOf } from '../src/core/invocation.ts';
 import { actionId, type Button, type Message, plain } from '../src/core/message.ts';
 import { type ChoiceOption, validateOptions } from '../src/core/options.ts';
 import { type ScheduledRequest, timeText } from '../src/core/scheduled-request.ts';
 import { choicesOf, completedText } from './text/options.ts';
 import { shortened } from './text/phrases.ts';
 
-/** Commands that need only words. */
+/** Commands that need nothing but text. */
 const SCHEDULABLE: ReadonlySet<string> = new Set(['song', 'image', 'video', 'ask']);
-/** Two buttons each. The subcommands reach the others. */
+/** Each has two buttons. Subcommands change the rest. */
 const MOST_WITH_BUTTONS = 5;
 const LONGEST_PROMPT = 80;
 const EXAMPLES = [
@@ -63,13 +63,11 @@ export function scheduleFor(features: readonly AnyCommand[]): AnyCommand {
           what,
           when: {
             ...completedText('Such as “every friday at 17:00” or “tomorrow at 18:00”', 100),
-            help: 'Such as “every friday at 17:00” or “tomorrow at 18:00”.',
             required: true,
           },
           prompt: {
             type: 'text',
             description: 'Your prompt or question',
-            help: 'Your prompt or question.',
             required: true,
             maximumLength: 3000,
             multiline: true,
@@ -109,7 +107,7 @@ export function scheduleFor(features: readonly AnyCommand[]): AnyCommand {
           },
         },
         async run({ options: { zone }, address, person }, { schedules }) {
-          if (!person.moderator && address.guild !== undefined && address.direct !== true)
+          if (!person.moderator && serverOf(address) !== undefined)
             throw notModerator(person, 'Only moderators can set the time zone here.');
           await schedules.setTimeZone(zone);
           return privately(`Schedules here now use the time zone ${plain(zone)}.`);
@@ -147,7 +145,7 @@ async function remove({ id, prompt }: ScheduledRequest, { schedules }: Context):
 
 const gone = () => new UserError('This schedule no longer exists.', 'schedule');
 
-/** Finds a schedule that the person may change, by id or by its number in the list. Throws UserError. */
+/** Finds a schedule by id, or by its number in the list. Throws UserError if the person may not change it. */
 async function find(wanted: string, person: Person, { schedules }: Context): Promise<ScheduledRequest> {
   const all = await schedules.list();
   const found = all.find(({ id }) => id === wanted) ?? all[Number(wanted) - 1];
@@ -188,10 +186,10 @@ function buttons({ id: job, prompt, nextAt }: ScheduledRequest, number: number):
 }
 
 function line({ command, prompt, when, nextAt, person, address }: ScheduledRequest, zone: string): string {
-  const next = nextAt === undefined ? 'paused' : `next on ${timeText(nextAt, zone)}`;
+  const link = when === 'once' ? ', on' : '; next on';
+  const next = nextAt === undefined ? '; paused' : `${link} ${timeText(nextAt, zone)}`;
   const where = address.channelName === undefined ? '' : `, in #${address.channelName}`;
-  const details = when === 'once' ? next.replace('next on', 'once, on') : `${when}; ${next}`;
-  return `**${command}** “${summary(prompt)}”, ${plain(`${details}${where}`)}, by ${plain(person.displayName)}`;
+  return `**${command}** “${summary(prompt)}”, ${plain(`${when}${next}${where}`)}, by ${plain(person.displayName)}`;
 }
 
 const summary = (prompt: string): string => plain(shortened(prompt, LONGEST_PROMPT));
