@@ -27,29 +27,23 @@ export function createHistory(limit: number) {
     return removed;
   }
 
-  /** A running job may have posted a removed message again. Its newer state stays. */
-  function putBack(removed: readonly WebMessage[]): void {
-    const current = [...messages.values()];
-    const missing = removed.filter(({ id }) => !messages.has(id));
-    messages.clear();
-    for (const message of [...missing, ...current]) messages.set(message.id, message);
-    for (const message of missing) notify({ type: 'put', message });
+  /** Oldest first. A message that was restored is older than its place in the map. */
+  const all = (): WebMessage[] => [...messages.values()].toSorted((left, right) => left.at - right.at);
+
+  /** Adds the message, or replaces its earlier state in place, with its time. */
+  function put(newest: WebMessage): void {
+    const message = { ...newest, at: messages.get(newest.id)?.at ?? newest.at };
+    messages.set(message.id, message);
+    notify({ type: 'put', message });
+    const inChannel = all().filter(({ channel }) => channel === message.channel);
+    const oldest = new Set(inChannel.slice(0, Math.max(0, inChannel.length - limit)));
+    remove((entry) => oldest.has(entry));
   }
 
   return {
-    /** Oldest first. */
-    all: (): WebMessage[] => [...messages.values()],
+    all,
     find: (id: string): WebMessage | undefined => messages.get(id),
-
-    /** Adds the message, or replaces its earlier state in place, with its time. */
-    put(newest: WebMessage): void {
-      const message = { ...newest, at: messages.get(newest.id)?.at ?? newest.at };
-      messages.set(message.id, message);
-      notify({ type: 'put', message });
-      const inChannel = [...messages.values()].filter(({ channel }) => channel === message.channel);
-      const oldest = new Set(inChannel.slice(0, Math.max(0, inChannel.length - limit)));
-      remove((entry) => oldest.has(entry));
-    },
+    put,
 
     /** Removes what the person sees in a channel, until {@link restore}. */
     clear(channel: string, person: string): void {
@@ -58,7 +52,10 @@ export function createHistory(limit: number) {
     },
 
     restore(channel: string, person: string): void {
-      putBack(cleared.get(`${channel} ${person}`) ?? []);
+      for (const message of cleared.get(`${channel} ${person}`) ?? []) {
+        // A running job may have posted it again. The newer state stays.
+        if (!messages.has(message.id)) put(message);
+      }
       cleared.delete(`${channel} ${person}`);
     },
 
