@@ -16,6 +16,7 @@ import {
   DONE,
   formAnswer,
   invoke,
+  personMessage,
   type RequestContext,
   referenceTo,
   type WebReceivingTools,
@@ -104,8 +105,9 @@ async function sendForm(
   const filled = Object.entries(values).map(
     ([name, value]) => `${name}: ${typeof value === 'object' ? value.name : String(value)}`,
   );
-  const shownAs = target.action ? undefined : { line: [`/${form}`, ...filled].join(' '), attached: [] };
-  return await invoke({ id, target, options: values, shownAs, isForm: true }, context, tools);
+  const line = [`/${form}`, ...filled].join(' ');
+  const entry = target.action ? undefined : await personMessage({ id, line, uploads: [] }, context, tools);
+  return await invoke({ id, target, options: values, entry, isForm: true }, context, tools);
 }
 
 function openMenu(

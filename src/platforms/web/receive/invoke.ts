@@ -9,8 +9,9 @@ import type { BrowserAnswer, BrowserChannel } from '../../../core/web/browser-ch
 import type { Target } from '../../shared/target.ts';
 import type { History } from '../deliver/history.ts';
 import { type Posts, postId } from '../deliver/posts.ts';
-import { webNodes } from '../render/markdown.ts';
+import { readableText, webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
+import type { RequestOf } from './requests.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface WebReceivingTools {
@@ -37,25 +38,38 @@ interface InvokeRequest {
   readonly target: Target;
   readonly options: RawOptions;
   /** The command as shown in the channel; absent for a pressed button. */
-  readonly shownAs?: Pick<WebMessage, 'line' | 'attached'> | undefined;
+  readonly entry?: WebMessage | undefined;
   readonly isForm?: boolean;
 }
 
 export async function invoke(
-  { id, target, options, shownAs, isForm = false }: InvokeRequest,
-  { person, channel, address }: RequestContext,
+  { id, target, options, entry, isForm = false }: InvokeRequest,
+  { person, address }: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const entry: WebMessage | undefined = shownAs && {
-    ...shownAs,
-    id: personMessageId(id),
-    channel: channel.id,
-    at: tools.now(),
-    author: person.id,
-    body: [],
-    source: shownAs.line ?? '',
-  };
   return await runInvocation({ id, person, address, options, ...target }, tools, { entry, isForm });
+}
+
+/** A typed line, or a form as a line, as its author's message. */
+export async function personMessage(
+  { id, line, replyTo, uploads }: Pick<RequestOf<'line'>, 'id' | 'line' | 'replyTo' | 'uploads'>,
+  { person, channel }: RequestContext,
+  { now, uploads: held }: Pick<WebReceivingTools, 'now' | 'uploads'>,
+): Promise<WebMessage> {
+  const source = readableText(line).trim();
+  const isCommand = source.startsWith('/');
+  const attached = uploads.flatMap((upload) => held.find(upload)?.name ?? []);
+  return {
+    id: `p-${id}`,
+    channel: channel.id,
+    at: now(),
+    author: person.id,
+    line: isCommand ? source : undefined,
+    body: isCommand ? [] : await webNodes(source),
+    source,
+    replyTo,
+    attached: attached.length > 0 ? attached : undefined,
+  };
 }
 
 /** Runs an invocation and shows its outcome. The command appears in the channel only once it is accepted. */
@@ -96,9 +110,6 @@ export async function answerPrivately(
 ): Promise<BrowserAnswer> {
   return { type: 'done', shown: await posts.sendPrivately(address, message) };
 }
-
-/** The id of a person's message; see {@link postId}. */
-export const personMessageId = (id: string): string => `p-${id}`;
 
 export const formAnswer = (form: Form, name: string): BrowserAnswer => ({
   type: 'form',

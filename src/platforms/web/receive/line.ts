@@ -5,14 +5,13 @@ import { UserError } from '../../../core/errors.ts';
 import type { FileReference, OptionDeclarations, OptionValue, RawOptions } from '../../../core/options.ts';
 import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
 import { opensForm, readKnownLine, requestedHelp, typedOptions } from '../../shared/command-line.ts';
-import { readableText, webNodes } from '../render/markdown.ts';
-import type { WebMessage } from '../render/message.ts';
+import { readableText } from '../render/markdown.ts';
 import {
   answerPrivately,
   DONE,
   formAnswer,
   invoke,
-  personMessageId,
+  personMessage,
   type RequestContext,
   referenceTo,
   runInvocation,
@@ -29,7 +28,7 @@ export async function runLine(
 ): Promise<BrowserAnswer> {
   const files = request.uploads.map((id) => referenceTo(id, tools));
   const line = readableText(request.line).trim();
-  if (!line.startsWith('/')) return await runMessage({ ...request, line }, files, context, tools);
+  if (!line.startsWith('/')) return await runMessage(request, files, context, tools);
   const parsed = readKnownLine(line, tools.bot.commands);
   const help = requestedHelp(parsed.command, parsed);
   if (help) {
@@ -46,33 +45,19 @@ export async function runLine(
     'Or attach the file with the plus button, or drop it here.',
   );
   const options = withFiles(typed, files, parsed);
-  const shownAs = { line, attached: files.map(({ name }) => name) };
+  const entry = await personMessage(request, context, tools);
   const target = { command: parsed.command.name, subcommand: parsed.subcommand };
-  return await invoke({ id: request.id, target, options, shownAs }, context, tools);
+  return await invoke({ id: request.id, target, options, entry }, context, tools);
 }
 
 /** Shows the person a line that ran no command, so that they can correct it. */
 export async function putLinePrivately(
-  { id: request, line, uploads }: RequestOf<'line'>,
-  { person, channel }: RequestContext,
-  { history, uploads: held, now }: WebReceivingTools,
+  request: RequestOf<'line'>,
+  context: RequestContext,
+  tools: WebReceivingTools,
 ): Promise<void> {
-  const id = personMessageId(request);
-  if (history.find(id)) return;
-  const source = readableText(line).trim();
-  const isCommand = source.startsWith('/');
-  const attached = uploads.flatMap((upload) => held.find(upload)?.name ?? []);
-  history.put({
-    id,
-    channel: channel.id,
-    at: now(),
-    author: person.id,
-    to: person.id,
-    line: isCommand ? source : undefined,
-    body: isCommand ? [] : await webNodes(source),
-    source,
-    attached: attached.length > 0 ? attached : undefined,
-  });
+  const message = await personMessage(request, context, tools);
+  if (!tools.history.find(message.id)) tools.history.put({ ...message, to: context.person.id });
 }
 
 /** Assigns attached files to the options that accept them, in order. */
@@ -98,28 +83,21 @@ function withFiles(
 }
 
 async function runMessage(
-  { id, line, replyTo }: RequestOf<'line'>,
+  request: RequestOf<'line'>,
   files: readonly FileReference[],
-  { person, channel, address }: RequestContext,
+  context: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const { bot, history, now } = tools;
-  if (line === '' && files.length === 0) return DONE;
-  const message: WebMessage = {
-    id: personMessageId(id),
-    channel: channel.id,
-    at: now(),
-    author: person.id,
-    body: await webNodes(line),
-    source: line,
-    replyTo,
-    attached: files.length > 0 ? files.map(({ name }) => name) : undefined,
-  };
+  const { bot, history } = tools;
+  const { person, channel, address } = context;
+  const message = await personMessage(request, context, tools);
+  if (message.source === '' && files.length === 0) return DONE;
   history.put(message);
   const scope = { isDirect: channel.direct !== undefined, history };
-  const text = textForBot(message, scope) ?? ((await bot.answersEveryMessage(address)) ? line : undefined);
+  const text =
+    textForBot(message, scope) ?? ((await bot.answersEveryMessage(address)) ? message.source : undefined);
   if (text === undefined) return hintFor(message);
   const to = { ...address, platformData: { message: message.id } };
   const question = questionFor(message, { text, files }, scope);
-  return await runInvocation({ id, person, address: to, ...question }, tools);
+  return await runInvocation({ id: request.id, person, address: to, ...question }, tools);
 }
