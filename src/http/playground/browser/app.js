@@ -1,5 +1,6 @@
 /** The playground page: sidebar, messages and composer. */
 import { html, useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'htm/preact/standalone';
+import { nameOf } from './avatar.js';
 import { Composer } from './composer.js';
 import { createSender, send, watch } from './connection.js';
 import { FormDialog } from './form.js';
@@ -13,6 +14,7 @@ import { Welcome } from './welcome.js';
 
 /** @import { BrowserAnswer, BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/web/browser-chat.ts' */
 /** @import { OpenForm } from './form.js' */
+/** @import { Goal } from './messages.js' */
 /** @import { Notice } from './toast.js' */
 
 export function App() {
@@ -24,8 +26,7 @@ export function App() {
   const [replyTo, setReplyTo] = useState(/** @type {BrowserMessage | undefined} */ (undefined));
   const [sentence, setSentence] = useState('');
   const [notice, setNotice] = useState(/** @type {Notice | undefined} */ (undefined));
-  const [sent, setSent] = useState(0);
-  const [result, setResult] = useState(/** @type {{ id: string } | undefined} */ (undefined));
+  const [goal, setGoal] = useState(/** @type {Goal} */ ({}));
   const [isListOpen, setListOpen] = useState(false);
   const [dropped, setDropped] = useState(/** @type {File[]} */ ([]));
   const [isDropping, setDropping] = useState(false);
@@ -57,6 +58,7 @@ export function App() {
   useEffect(() => {
     saveView(view);
     dispatch({ read: view.channel });
+    setGoal({});
     setReplyTo(undefined);
     setSentence('');
     setNotice(undefined);
@@ -91,7 +93,7 @@ export function App() {
     setSentence(answer.type === 'refused' ? answer.sentence : '');
     setNotice(undefined);
     if (answer.type === 'form') setForm(answer);
-    if (answer.type === 'done' && answer.shown !== undefined) setResult({ id: answer.shown });
+    if (answer.type === 'done' && answer.shown !== undefined) setGoal({ message: answer.shown });
     if (answer.type !== 'notice') return;
     const { sentence: text, draft: better } = answer;
     const action = better === undefined ? {} : { label: 'Mention Minstrel', onAct: () => onWrite(better) };
@@ -99,17 +101,19 @@ export function App() {
   }, []);
 
   const onClear = async () => {
-    const at = { ...view };
-    onAnswer(await send({ type: 'clear', ...at }));
-    setNotice({ sentence: 'Cleared.', label: 'Undo', onAct: () => void send({ type: 'restore', ...at }) });
+    const answer = await send({ type: 'clear', ...view });
+    onAnswer(answer);
     field.current?.focus();
+    if (answer.type === 'refused') return;
+    const onAct = async () => onAnswer(await send({ type: 'restore', ...view }));
+    setNotice({ sentence: 'Cleared.', label: 'Undo', onAct });
   };
 
   const [sendOnce] = useState(createSender);
   /** @param {string} line */
   const onSend = async (line) => {
     field.current?.focus();
-    setSent((count) => count + 1);
+    setGoal({});
     onAnswer(await sendOnce({ type: 'line', ...view, line, uploads: [] }));
   };
 
@@ -134,7 +138,6 @@ export function App() {
       ${isOnline ? 'Opening the chat…' : "Minstrel isn't running. Connecting…"}
     </p>`;
 
-  const people = chat.people.filter(({ id }) => id === view.person);
   const name = channel?.direct ? 'Minstrel' : `#${channel?.name ?? ''}`;
   return html`<div
     class="layout"
@@ -168,11 +171,11 @@ export function App() {
         <p class="small topic">${channel?.topic}</p>
         <div>
           <p class="away small" role="status">${isOnline ? '' : 'Reconnecting…'}</p>
-          <span class="small">as ${people[0]?.displayName}</span>
+          <span class="small">as ${nameOf(view.person, chat.people)}</span>
           <button type="button" class="button quiet" onClick=${onClear} disabled=${messages.length === 0}>Clear chat</button>
         </div>
       </header>
-      <${Messages} messages=${messages} channel=${view.channel} sent=${sent} result=${result}>
+      <${Messages} messages=${messages} goal=${goal}>
         ${
           messages.length === 0 &&
           channel &&
@@ -186,7 +189,7 @@ export function App() {
         key=${view.person}
         view=${view}
         field=${field}
-        onSending=${() => setSent((count) => count + 1)}
+        onSending=${() => setGoal({})}
         placeholder=${channel?.direct ? 'Ask, or type / for commands' : 'Message, or type / for commands'}
         commands=${chat.commands}
         people=${chat.people}
