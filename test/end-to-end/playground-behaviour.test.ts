@@ -156,6 +156,21 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.getByRole('heading', { name: '#songs', exact: true }).waitFor();
     await page.goto(`${running.minstrel.playgroundUrl}?channel=nowhere`);
     await page.getByRole('heading', { name: '#general', exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: '#songs', exact: true }).waitFor();
+  });
+
+  test('keeps to direct messages when the person changes', async () => {
+    const tab = await page.context().newPage();
+    await tab.goto(page.url());
+    await tab.getByRole('button', { name: 'Minstrel', exact: true }).click();
+    await tab.waitForURL(/channel=direct-mo$/);
+    await tab.getByRole('radio', { name: 'Ada' }).check();
+    await tab.waitForURL(/channel=direct-ada$/);
+    await tab.getByRole('heading', { name: 'Chat with Minstrel' }).waitFor();
+    await tab.goBack();
+    await tab.waitForURL(/channel=general$/);
+    await tab.close();
   });
 
   test('stops an answer in one width, and leaves no other message', async () => {

@@ -68,10 +68,12 @@ export function App() {
     window.addEventListener('popstate', onBack);
     return () => window.removeEventListener('popstate', onBack);
   }, []);
-  // Each person has different direct messages.
+  // An unknown channel, such as another person's direct messages, leaves no entry in the browser's history.
   useEffect(() => {
     const [first] = chat.channels;
-    if (first && !channel) setView(({ person }) => ({ person, channel: first.id }));
+    if (!first || channel || chat.person !== view.person) return;
+    history.replaceState(null, '', location.pathname);
+    setView(({ person }) => ({ person, channel: first.id }));
   }, [chat.channels, channel]);
 
   /** @param {string} person */

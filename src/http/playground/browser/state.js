@@ -4,12 +4,13 @@
 /** @import { Person } from '../../../core/invocation.ts' */
 
 /**
- * @typedef {{ people: readonly Person[], channels: readonly BrowserChannel[], commands: readonly BrowserCommand[], messages: ReadonlyMap<string, BrowserMessage>,
+ * @typedef {{ person: string, people: readonly Person[], channels: readonly BrowserChannel[], commands: readonly BrowserCommand[], messages: ReadonlyMap<string, BrowserMessage>,
  *   unread: ReadonlySet<string>, isLoaded: boolean }} Chat
  */
 
 /** @type {Chat} */
 export const EMPTY = {
+  person: '',
   people: [],
   channels: [],
   commands: [],
@@ -29,9 +30,8 @@ export function reduce(chat, change) {
   const { event, channel } = change;
   switch (event.type) {
     case 'all': {
-      const { people, channels, commands, messages } = event;
-      const messagesById = new Map(messages.map((message) => [message.id, message]));
-      return { people, channels, commands, messages: messagesById, unread: new Set(), isLoaded: true };
+      const messages = new Map(event.messages.map((message) => [message.id, message]));
+      return { ...event, messages, unread: new Set(), isLoaded: true };
     }
     case 'message': {
       const { message } = event;
@@ -68,10 +68,9 @@ export function restoreView() {
 /** Adds an entry to the browser's history if the channel changed. @param {{ person: string, channel: string }} view */
 export function saveView({ person, channel }) {
   sessionStorage.setItem(KEY, person);
-  const query = new URLSearchParams(location.search);
-  const isChange = query.has('channel') && query.get('channel') !== channel;
-  if (query.get('channel') === channel) return;
+  const current = new URLSearchParams(location.search).get('channel');
+  if (current === channel) return;
   const address = `${location.pathname}?${new URLSearchParams({ channel })}`;
-  if (isChange) history.pushState(null, '', address);
-  else history.replaceState(null, '', `${address}${location.hash}`);
+  if (current === null) history.replaceState(null, '', `${address}${location.hash}`);
+  else history.pushState(null, '', address);
 }
