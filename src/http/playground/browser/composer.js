@@ -170,7 +170,7 @@ export function Composer(props) {
       ${files.map(
         ({ id, name }) => html`<span class="chip" key=${id}>
           <span dir="auto">${name}</span>
-          <button type="button" aria-label=${`Remove ${name}`} onClick=${() => setFiles(files.filter((file) => file.id !== id))}><${Icon} name="close" /></button>
+          <button type="button" aria-label=${`Remove ${name}`} onClick=${() => setFiles(files.filter((file) => file.id !== id))}><${Icon} name="cancel" /></button>
         </span>`,
       )}
     </p>`

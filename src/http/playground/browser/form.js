@@ -120,25 +120,15 @@ function Field({ name, option, value, wrong, onChange, complete, showError }) {
     'aria-invalid': wrong ? true : undefined,
     'aria-describedby': `${id}-about`,
   };
-  if (option.type === 'flag')
-    return html`<div class="field flag">
-      ${input(option, attributes, { value, onChange, complete, showError })}
-      <label for=${id}>${labelOf(name, option)}</label>
-      <${About} id=${`${id}-about`} text=${option.help ?? option.description} wrong=${wrong} />
-    </div>`;
-  return html`<div class="field">
+  return html`<div class=${option.type === 'flag' ? 'field flag' : 'field'}>
     <label for=${id}>${labelOf(name, option)}${option.required ? html` <span class="needed">required</span>` : null}</label>
     ${input(option, attributes, { value, onChange, complete, showError })}
-    <${About} id=${`${id}-about`} text=${option.help ?? option.description} wrong=${wrong} />
+    <div id=${`${id}-about`} class="small">
+      ${option.help ?? option.description}
+      ${wrong && html`<div class="wrong" role="alert"><${Markdown} nodes=${wrong} /></div>`}
+    </div>
   </div>`;
 }
-
-/** Help, and what is wrong with the value. @param {{ id: string, text: string, wrong: readonly MarkdownNode[] | undefined }} props */
-const About = ({ id, text, wrong }) =>
-  html`<div id=${id} class="small">
-    ${text}
-    ${wrong && html`<div class="wrong" role="alert"><${Markdown} nodes=${wrong} /></div>`}
-  </div>`;
 
 /** @param {string} name @param {OptionDeclaration} option */
 const labelOf = (name, { label }) =>

@@ -1,9 +1,9 @@
 /** Audio, videos, images and files of a message, and placeholders for those to come. */
-import { html, useState } from 'htm/preact/standalone';
+import { html, useRef, useState } from 'htm/preact/standalone';
 import { TakeButtons } from './buttons.js';
 import { Icon } from './icon.js';
 import { Markdown } from './markdown.js';
-import { announceStart, Player } from './player.js';
+import { announceStart, Player, usePauseForOthers } from './player.js';
 import { Stems } from './stems.js';
 
 /** @import { OnPress } from './buttons.js' */
@@ -23,7 +23,7 @@ export function MediaList({ media = [], result, title = '', words = [], takes, o
   // This page does not load anything from other servers, so it only links to remote media.
   const stored = media.filter(({ bytes }) => bytes !== undefined);
   const isOf = (/** @type {BrowserMedia['kind']} */ kind) => stored.filter((item) => item.kind === kind);
-  // Without a recording, as for a chart, it is the message's only image.
+  // Without a recording, a cover is shown like any other image.
   const cover =
     result === 'song' || isOf('audio').length > 0 ? isOf('image').find((item) => item.cover) : undefined;
   const images = isOf('image').filter((item) => item !== cover);
@@ -84,20 +84,21 @@ function Recording({ item: { url, name, caption = name }, title, buttons, onPres
 }
 
 /** @param {{ item: BrowserMedia }} props */
-const Video = ({ item }) =>
-  html`<figure class="film">
+function Video({ item }) {
+  const video = useRef(/** @type {HTMLVideoElement | null} */ (null));
+  usePauseForOthers(video, () => video.current?.pause());
+  return html`<figure class="film">
     <video
+      ref=${video}
       controls
       preload="metadata"
       src=${item.url}
       aria-label=${item.alt ?? item.name}
-      onPlay=${(/** @type {Event} */ { currentTarget }) => {
-        announceStart(currentTarget);
-        for (const other of document.querySelectorAll('video')) if (other !== currentTarget) other.pause();
-      }}
+      onPlay=${() => announceStart(video.current)}
     ></video>
     <${Extras} item=${item} />
   </figure>`;
+}
 
 /** Its usual height is reserved until it is loaded. @param {{ item: BrowserMedia }} props */
 function ImageItem({ item }) {

@@ -28,8 +28,7 @@ export function MessageRow({ message, previous, tools }) {
 function renderMessage(message, previous, tools) {
   const { id, author, at, to, line, attached } = message;
   const name = nameOf(author, tools.people);
-  const { replyTo = previous } = message;
-  const repliedTo = replyTo === undefined || replyTo === previous ? undefined : tools.find(replyTo);
+  const repliedTo = message.replyTo === previous ? undefined : tools.find(message.replyTo ?? '');
   return html`<article
     id=${`message-${id}`}
     class=${['message', author ? 'of-person' : 'of-bot', to ? 'private' : ''].join(' ')}

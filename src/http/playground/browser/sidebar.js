@@ -30,7 +30,7 @@ export function Sidebar({ people, channels, view, unread, onPerson, onChannel, i
     <div class="brand">
       <${Avatar} name="Minstrel" />
       <p><strong>Minstrel</strong><span class="small">Playground</span></p>
-      <button type="button" class="icon close" aria-label="Close channels" onClick=${onClose}><${Icon} name="close" /></button>
+      <button type="button" class="icon close" aria-label="Close channels" onClick=${onClose}><${Icon} name="cancel" /></button>
     </div>
     <h2>Channels</h2>
     <ul>${serverChannels.map(entry)}</ul>

@@ -33,7 +33,7 @@ export function Toast({ notice, onClose }) {
           ${notice.label}
         </button>`
       }
-      <button type="button" class="icon" aria-label="Dismiss" onClick=${onClose}><${Icon} name="close" /></button>
+      <button type="button" class="icon" aria-label="Dismiss" onClick=${onClose}><${Icon} name="cancel" /></button>
     </p>`
     }
   </div>`;

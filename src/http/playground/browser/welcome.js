@@ -11,7 +11,7 @@ const EXAMPLES = /** @type {const} */ ([
     label: 'Create a song',
     line: 'a tune for evening rain --style lofi, soft piano',
   },
-  { name: 'image', icon: 'picture', label: 'Create an image', line: 'a fox reading under a street lamp' },
+  { name: 'image', icon: 'cover', label: 'Create an image', line: 'a fox reading under a street lamp' },
   { name: 'ask', icon: 'talk', label: 'Ask a question', line: 'Write a haiku about rain' },
 ]);
 
