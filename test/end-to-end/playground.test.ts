@@ -309,8 +309,11 @@ describe.skipIf(noBrowser)('The playground', () => {
     await attach.setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer });
     await page.getByRole('button', { name: 'Remove dot.png' }).waitFor();
     await ask('/video it grows');
-    const film = newest().locator('video');
-    await film.waitFor();
+    await newest().locator('video').waitFor();
+    await page.evaluate("Object.assign(document.querySelector('video'), { loop: true }).play()");
+    const song = page.getByRole('article').filter({ hasText: 'Take 1' }).first();
+    await song.getByRole('button', { name: /^Play .* Take 1$/ }).click();
+    await expect.poll(() => page.evaluate("document.querySelector('video').paused")).toBe(true);
     const videoRequest = emulator.requests.findLast(
       ({ method, url }) => method === 'POST' && url.includes('video'),
     );
