@@ -1,5 +1,6 @@
 /** Marks of generated media, read back with libraries that do not write them. */
 import { readFileSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { parseBuffer } from 'music-metadata';
 import sharp from 'sharp';
@@ -9,6 +10,7 @@ import type { ContentKind } from '../../src/media/content/types.ts';
 import type { Mark } from '../../src/media/marks/mark.ts';
 import { createMedia } from '../../src/media/media.ts';
 import { createFolderStore } from '../../src/media/store/folder.ts';
+import { samples } from '../fixtures/media-samples.ts';
 import { pngChunk } from './empty-png.ts';
 import { bytesOf, fetcherFor, listen, mp3, temporaryFolder } from './helpers.ts';
 
@@ -134,6 +136,40 @@ test('a song gets the mark in texts and a comment, beside texts of others', asyn
   });
   expect(common.title).toBe('Rain');
   expect(common.comment?.map(({ text }) => text).toSorted()).toEqual([WORDS, 'Made with love'].toSorted());
+  expect(await inspect(file)).toMatchObject({ mark: MARK, isGenerated: true });
+});
+
+test('a song with damaged texts in its tag gets the mark and the tags', async () => {
+  const damaged = id3(['TXXX', ''], ['TXXX', '\x01'], ['COMM', '\x01eng\xfe'], ['TXXX', '\x01\xff\xfe\0\0']);
+  const { media, contentOf, warnings } = await open();
+  const stored = await media.keepBytes(Buffer.concat([damaged, mp3(5_000)]), { kinds: ['audio'] });
+  const file = await contentOf(await media.tag(stored, { title: 'Rain', mark: MARK }));
+  expect(warnings).toEqual([]);
+  expect((await parseBuffer(file)).common.title).toBe('Rain');
+  expect(await inspect(file)).toMatchObject({ mark: MARK, isGenerated: true });
+});
+
+test('a WAV whose tag ends after its chunk is read without one', async () => {
+  const tag = id3(['TXXX', '\0Prompt\0rain']);
+  const header = Buffer.from('id3 \0\0\0\0', 'latin1');
+  header.writeUInt32LE(14, 4);
+  const wav = Buffer.concat([samples.wav, header, tag.subarray(0, 14)]);
+  wav.writeUInt32LE(wav.length - 8, 4);
+  expect(await inspect(wav)).toMatchObject({ isReadable: true, isGenerated: false });
+});
+
+test('a PNG with texts that unpack to far more than memory holds is read', async () => {
+  const png = await marked(await picture().png().toBuffer(), 'image');
+  const bomb = pngChunk(
+    'zTXt',
+    Buffer.concat([Buffer.from('Bomb\0\0'), deflateSync(Buffer.alloc(1_000_000, 'x'))]),
+  );
+  const file = Buffer.concat([
+    png.subarray(0, 33),
+    ...Array.from({ length: 700 }, () => bomb),
+    png.subarray(33),
+  ]);
+  expect(file.length).toBeLessThan(1_000_000);
   expect(await inspect(file)).toMatchObject({ mark: MARK, isGenerated: true });
 });
 

@@ -1,7 +1,7 @@
 /** Marks in PNG: https://www.w3.org/TR/png-3/#11iTXt. XMP is in the text `XML:com.adobe.xmp`, C2PA in the chunk `caBX`. */
 import { crc32, inflateSync } from 'node:zlib';
-import { type FilePart, LONGEST_TEXT, type Provenance } from './containers.ts';
 import type { SignedMark } from './mark.ts';
+import { type FilePart, LONGEST_TEXT, type Provenance } from './containers.ts';
 import { xmpPacket } from './xmp.ts';
 
 const SIGNATURE_BYTES = 8;
@@ -9,15 +9,17 @@ const SIGNATURE_BYTES = 8;
 const FRAME_BYTES = 12;
 const TEXTS: ReadonlySet<string> = new Set(['tEXt', 'zTXt', 'iTXt']);
 const KEYWORD = 'XML:com.adobe.xmp';
+const LONGEST_KEYWORD = 79;
 
 export function readPng(bytes: Buffer): Provenance | undefined {
   const chunks = chunksOf(bytes);
+  const inflate = createInflate();
   return (
     chunks && {
       c2pa: chunks.some(({ type }) => type === 'caBX'),
       texts: chunks.flatMap((chunk) => {
-        const found = textOf(bytes, chunk);
-        return found ? [`${found.keyword} ${found.text}`] : [];
+        const keyword = keywordOf(bytes, chunk);
+        return keyword === undefined ? [] : [`${keyword} ${textOf(bytes, chunk, inflate)}`];
       }),
     }
   );
@@ -29,9 +31,9 @@ export function markPng(bytes: Buffer, mark: SignedMark): Buffer[] | undefined {
   const [header, ...others] = chunks ?? [];
   if (header?.type !== 'IHDR') return undefined;
   // Libraries also write it as another type of text.
-  const isXmp = (chunk: FilePart) => textOf(bytes, chunk)?.keyword === KEYWORD;
+  const isXmp = (chunk: FilePart) => keywordOf(bytes, chunk) === KEYWORD;
   const old = others.find(isXmp);
-  const packet = xmpPacket(mark, old && textOf(bytes, old)?.text);
+  const packet = xmpPacket(mark, old && textOf(bytes, old, createInflate()));
   // No language, not compressed.
   const content = Buffer.from(`${KEYWORD}\0\0\0\0\0${packet}`);
   return [
@@ -57,40 +59,50 @@ function chunksOf(bytes: Buffer): FilePart[] | undefined {
 
 const contentOf = (bytes: Buffer, { start, end }: FilePart): Buffer => bytes.subarray(start + 8, end - 4);
 
-/** Returns a text with its keyword. Undefined for other chunks. */
-function textOf(
-  bytes: Buffer,
-  chunk: FilePart,
-): { readonly keyword: string; readonly text: string } | undefined {
+/** Returns the keyword of a text. Undefined for other chunks. */
+function keywordOf(bytes: Buffer, chunk: FilePart): string | undefined {
   if (!TEXTS.has(chunk.type)) return undefined;
-  const content = contentOf(bytes, chunk);
+  const content = contentOf(bytes, chunk).subarray(0, LONGEST_KEYWORD + 1);
   const end = content.indexOf(0);
-  if (end < 0 || content.length > LONGEST_TEXT) return undefined;
-  const keyword = content.toString('latin1', 0, end);
-  const rest = content.subarray(end + 1);
+  return end < 0 ? undefined : content.toString('latin1', 0, end);
+}
+
+/** Returns a text without its keyword; empty if it is damaged or too long. */
+function textOf(bytes: Buffer, chunk: FilePart, inflate: Inflate): string {
+  const content = contentOf(bytes, chunk);
+  if (content.length > LONGEST_TEXT) return '';
+  const rest = content.subarray(content.indexOf(0) + 1);
   switch (chunk.type) {
     case 'tEXt':
-      return { keyword, text: rest.toString() };
+      return rest.toString();
     case 'zTXt':
-      return { keyword, text: inflated(rest.subarray(1)).toString() };
+      return inflate(rest.subarray(1));
     default: {
       // Whether it is compressed, and how, then a language and a translated keyword.
       const language = rest.indexOf(0, 2);
       const translated = rest.indexOf(0, language + 1);
-      if (language < 0 || translated < 0) return undefined;
+      if (language < 0 || translated < 0) return '';
       const text = rest.subarray(translated + 1);
-      return { keyword, text: (rest[0] === 1 ? inflated(text) : text).toString() };
+      return rest[0] === 1 ? inflate(text) : text.toString();
     }
   }
 }
 
-/** Returns nothing for damaged data, or for more than metadata takes. */
-function inflated(data: Buffer): Buffer {
-  try {
-    return inflateSync(data, { maxOutputLength: LONGEST_TEXT });
-  } catch {
-    return Buffer.alloc(0);
-  }
+type Inflate = (data: Buffer) => string;
+
+/** All compressed texts of a file together are bounded: small ones may unpack to a thousand times their size. */
+function createInflate(): Inflate {
+  let left = LONGEST_TEXT;
+  return (data) => {
+    try {
+      const text = inflateSync(data, { maxOutputLength: left });
+      left -= text.length;
+      return text.toString();
+    } catch {
+      left = 0;
+      return '';
+    }
+  };
 }
 
 function frame(type: string, content: Buffer): Buffer {
