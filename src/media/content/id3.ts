@@ -1,6 +1,6 @@
 /** ID3v2 tags: https://id3.org/id3v2.3.0 and https://id3.org/id3v2.4.0-structure. */
 import { ID3Writer } from 'browser-id3-writer';
-import { LONGEST_TEXT, type Provenance } from '../marks/containers.ts';
+import { LONGEST_TEXT, type Provenance } from '../marks/provenance.ts';
 import { GENERATED, markText, type SignedMark, saysGenerated } from '../marks/mark.ts';
 
 export interface AudioTags {

@@ -147,7 +147,7 @@ async function chunksOf(file: StoredBytes): Promise<Chunk[] | undefined> {
 }
 
 /** Chunks of odd length have a padding byte, which the length does not include. */
-function riffChunk(type: string, content: Uint8Array): Buffer {
+export function riffChunk(type: string, content: Uint8Array): Buffer {
   const header = Buffer.alloc(8);
   header.write(type, 'latin1');
   header.writeUInt32LE(content.length, 4);

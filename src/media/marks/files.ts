@@ -1,11 +1,11 @@
 /** Reads and writes marks in stored files of every type that can hold them. */
 import { id3Origin } from '../content/id3.ts';
 import { id3TagOf, readAll, type StoredBytes } from '../content/tags.ts';
-import type { Provenance } from './containers.ts';
 import { markJpeg, readJpeg } from './jpeg.ts';
 import { type SignedMark, saysGenerated } from './mark.ts';
 import { markMp4, type ReadBytes, readMp4 } from './mp4.ts';
 import { markPng, readPng } from './png.ts';
+import type { Provenance } from './provenance.ts';
 import { markWebp, readWebp } from './webp.ts';
 
 /** Images are changed in memory. Larger ones are left as they are. */
@@ -28,14 +28,18 @@ const IMAGES: Readonly<
 /** MP4 and its relatives. */
 const MOVIES: ReadonlySet<string> = new Set(['mp4', 'm4v', 'mov', 'm4a']);
 
-/** True if the file says that a model generated it. Nothing is added then, and a C2PA manifest would no longer fit. */
-const isMarked = ({ c2pa, texts }: Provenance): boolean => c2pa || texts.some(saysGenerated);
+/** False for damaged files, and for files that say that a model generated them. A C2PA manifest would no longer fit. */
+const canMark = (found: Provenance | undefined): boolean =>
+  found !== undefined && !found.c2pa && !found.texts.some(saysGenerated);
 
 /** Returns what a file says about its origin. Undefined for types that are not read, and for damaged files. */
 export async function provenanceOf(file: StoredBytes): Promise<Provenance | undefined> {
   if (MOVIES.has(file.extension)) return readMp4(file.bytes, readerOf(file));
   const image = IMAGES[file.extension];
-  if (image) return file.bytes > LARGEST_IMAGE ? undefined : image.read(await wholeOf(file));
+  if (image) {
+    const bytes = await wholeOf(file);
+    return bytes && image.read(bytes);
+  }
   const found = await id3TagOf(file);
   if (!found) return undefined;
   const origin = found.tag && id3Origin(found.tag);
@@ -47,16 +51,16 @@ export async function withMark(
   file: StoredBytes,
   mark: SignedMark,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const provenance = await provenanceOf(file);
-  if (!provenance || isMarked(provenance)) return undefined;
   const image = IMAGES[file.extension];
   if (image) {
-    const parts = image.mark(await wholeOf(file), mark);
+    const bytes = await wholeOf(file);
+    const parts = bytes && canMark(image.read(bytes)) ? image.mark(bytes, mark) : undefined;
     return parts && inOrder(parts);
   }
   if (!MOVIES.has(file.extension)) return undefined;
-  const change = await markMp4(file.bytes, readerOf(file), mark);
-  return change && movie(file, change);
+  const read = readerOf(file);
+  const change = canMark(await readMp4(file.bytes, read)) && (await markMp4(file.bytes, read, mark));
+  return change ? movie(file, change) : undefined;
 }
 
 async function* movie(
@@ -76,7 +80,9 @@ async function* inOrder(parts: readonly Buffer[]): AsyncGenerator<Uint8Array> {
   yield* parts;
 }
 
-const wholeOf = (file: StoredBytes): Promise<Buffer> => readAll(file, { start: 0, end: file.bytes - 1 });
+async function wholeOf(file: StoredBytes): Promise<Buffer | undefined> {
+  return file.bytes > LARGEST_IMAGE ? undefined : readAll(file, { start: 0, end: file.bytes - 1 });
+}
 
 const readerOf =
   (file: StoredBytes): ReadBytes =>

@@ -1,6 +1,7 @@
 /** Marks in JPEG: XMP in a segment APP1, C2PA in segments APP11. https://github.com/adobe/xmp-docs/blob/master/XMPSpecifications */
-import type { FilePart, Provenance } from './containers.ts';
+
 import type { SignedMark } from './mark.ts';
+import type { FilePart, Provenance } from './provenance.ts';
 import { xmpPacket } from './xmp.ts';
 
 const HEADER = 'http://ns.adobe.com/xap/1.0/\0';

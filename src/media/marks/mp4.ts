@@ -1,6 +1,7 @@
 /** Marks in MP4 and its relatives (ISO/IEC 14496-12): XMP and C2PA are in top-level boxes `uuid`, each with its own id. */
-import { type FilePart, LONGEST_TEXT, type Provenance } from './containers.ts';
+
 import type { SignedMark } from './mark.ts';
+import { type FilePart, LONGEST_TEXT, type Provenance } from './provenance.ts';
 import { xmpPacket } from './xmp.ts';
 
 /** Reads bytes from `start` to before `end`. */

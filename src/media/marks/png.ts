@@ -1,7 +1,7 @@
 /** Marks in PNG: https://www.w3.org/TR/png-3/#11iTXt. XMP is in the text `XML:com.adobe.xmp`, C2PA in the chunk `caBX`. */
 import { crc32, inflateSync } from 'node:zlib';
 import type { SignedMark } from './mark.ts';
-import { type FilePart, LONGEST_TEXT, type Provenance } from './containers.ts';
+import { type FilePart, LONGEST_TEXT, type Provenance } from './provenance.ts';
 import { xmpPacket } from './xmp.ts';
 
 const SIGNATURE_BYTES = 8;

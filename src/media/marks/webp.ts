@@ -1,6 +1,7 @@
 /** Marks in WebP: https://developers.google.com/speed/webp/docs/riff_container. C2PA is in the chunk `C2PA`. */
-import type { FilePart, Provenance } from './containers.ts';
+import { riffChunk } from '../content/tags.ts';
 import type { SignedMark } from './mark.ts';
+import type { FilePart, Provenance } from './provenance.ts';
 import { xmpPacket } from './xmp.ts';
 
 const RIFF_HEADER_BYTES = 12;
@@ -28,16 +29,16 @@ export function markWebp(bytes: Buffer, mark: SignedMark): Buffer[] | undefined 
   const packet = Buffer.from(xmpPacket(mark, old && contentOf(bytes, old).toString()));
   const others = chunks.filter(({ type }) => type !== 'VP8X' && type !== XMP);
   const parts = [
-    frame('VP8X', header),
+    riffChunk('VP8X', header),
     ...others.map(({ start, end }) => bytes.subarray(start, end)),
-    frame(XMP, packet),
+    riffChunk(XMP, packet),
   ];
   const riff = Buffer.from(bytes.subarray(0, RIFF_HEADER_BYTES));
   riff.writeUInt32LE(4 + parts.reduce((sum, { length }) => sum + length, 0), 4);
   return [riff, ...parts];
 }
 
-/** Returns the header of the extended format, which a simple image has not. */
+/** Returns the header of the extended format, which simple images do not have. */
 function extendedHeader(bytes: Buffer, first: FilePart): Buffer | undefined {
   const content = contentOf(bytes, first);
   if (content.length < 10) return undefined;
@@ -82,11 +83,4 @@ function chunksOf(bytes: Buffer): FilePart[] | undefined {
 
 function contentOf(bytes: Buffer, { start }: FilePart): Buffer {
   return bytes.subarray(start + 8, start + 8 + bytes.readUInt32LE(start + 4));
-}
-
-function frame(type: string, content: Buffer): Buffer {
-  const header = Buffer.alloc(8);
-  header.write(type, 'latin1');
-  header.writeUInt32LE(content.length, 4);
-  return Buffer.concat([header, content, Buffer.alloc(content.length % 2)]);
 }

@@ -1,4 +1,5 @@
 /** XMP packets: https://developer.adobe.com/xmp/docs/, with the properties of https://iptc.org/std/photometadata/specification/. */
+import { html } from '../../core/web/html.ts';
 import { GENERATED, markText, type SignedMark } from './mark.ts';
 
 const NAMESPACES =
@@ -17,21 +18,14 @@ export function xmpPacket(mark: SignedMark, old?: string): string {
 function description(mark: SignedMark): string {
   const { model, day, id } = mark;
   const properties = [
-    `<Iptc4xmpExt:DigitalSourceType>${GENERATED}</Iptc4xmpExt:DigitalSourceType>`,
-    ...(model === undefined
-      ? []
-      : [`<Iptc4xmpExt:AISystemUsed>${escapeXml(model)}</Iptc4xmpExt:AISystemUsed>`]),
-    `<xmp:CreatorTool>Minstrel</xmp:CreatorTool><xmp:CreateDate>${day}</xmp:CreateDate>`,
-    `<dc:description><rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(markText(mark))}</rdf:li></rdf:Alt></dc:description>`,
-    `<dc:identifier>${escapeXml(id)}</dc:identifier>`,
+    html`<Iptc4xmpExt:DigitalSourceType>${GENERATED}</Iptc4xmpExt:DigitalSourceType>`,
+    model !== undefined && html`<Iptc4xmpExt:AISystemUsed>${printable(model)}</Iptc4xmpExt:AISystemUsed>`,
+    html`<xmp:CreatorTool>Minstrel</xmp:CreatorTool><xmp:CreateDate>${day}</xmp:CreateDate>`,
+    html`<dc:description><rdf:Alt><rdf:li xml:lang="x-default">${printable(markText(mark))}</rdf:li></rdf:Alt></dc:description>`,
+    html`<dc:identifier>${id}</dc:identifier>`,
   ];
-  return `<rdf:Description rdf:about="" ${NAMESPACES}>${properties.join('')}</rdf:Description>`;
+  return `<rdf:Description rdf:about="" ${NAMESPACES}>${html`${properties}`.markup}</rdf:Description>`;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function escapeXml(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 allows no other control characters
-  const allowed = text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');
-  return allowed.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
-}
+/** XML allows no control characters, not even escaped. */
+const printable = (text: string): string => text.replace(/\p{Cc}/gu, '');

@@ -1,4 +1,4 @@
-/** Shared by the formats of files. */
+/** The origin of a file, as its marks tell, in every format. */
 
 /** The marks in a file, of any service. */
 export interface Provenance {
