@@ -1,7 +1,7 @@
 /** ID3v2 tags: https://id3.org/id3v2.3.0 and https://id3.org/id3v2.4.0-structure. */
 import { ID3Writer } from 'browser-id3-writer';
-import { LONGEST_TEXT, type Provenance } from '../marks/provenance.ts';
 import { GENERATED, markText, type SignedMark, saysGenerated } from '../marks/mark.ts';
+import { LONGEST_TEXT, type Provenance } from '../marks/provenance.ts';
 
 export interface AudioTags {
   readonly title?: string | undefined;
@@ -27,8 +27,8 @@ export function id3TagBytes(header: Buffer): number {
 }
 
 /**
- * Returns a tag with these fields and the other frames of the old tag. Undefined if the old tag cannot be read: ID3v2.2,
- * unsynchronised, or damaged.
+ * Returns a tag with these fields and the other frames of the old tag. Undefined if the old tag has a C2PA manifest, or cannot be
+ * read: ID3v2.2, unsynchronised, or damaged.
  */
 export async function mergedId3Tag(
   tags: AudioTags,
@@ -36,7 +36,9 @@ export async function mergedId3Tag(
 ): Promise<Uint8Array | undefined> {
   const known = old === undefined ? [] : framesOf(old);
   if (!known) return undefined;
-  const isMarked = old !== undefined && id3Origin(old)?.texts.some(saysGenerated);
+  const { c2pa, texts } = originOf(known);
+  if (c2pa) return undefined;
+  const isMarked = texts.some(saysGenerated);
   const set = framesOf(Buffer.from(await id3Tag(isMarked ? { ...tags, mark: undefined } : tags))) ?? [];
   const fields = new Set(set.map(({ id }) => id));
   // Files may hold several texts and comments.
@@ -52,15 +54,17 @@ export async function mergedId3Tag(
 /** Returns what a whole tag says about the origin of the file. Undefined for unsupported tags. */
 export function id3Origin(tag: Buffer): Provenance | undefined {
   const frames = framesOf(tag);
-  return (
-    frames && {
-      // https://spec.c2pa.org: a general object with this type.
-      c2pa: frames.some(
-        ({ id, content }) => id === 'GEOB' && C2PA_TYPE.test(content.toString('latin1', 0, 100)),
-      ),
-      texts: frames.flatMap((frame) => textOf(frame) ?? []),
-    }
-  );
+  return frames && originOf(frames);
+}
+
+function originOf(frames: readonly Frame[]): Provenance {
+  return {
+    // https://spec.c2pa.org: a general object with this type.
+    c2pa: frames.some(
+      ({ id, content }) => id === 'GEOB' && C2PA_TYPE.test(content.toString('latin1', 0, 100)),
+    ),
+    texts: frames.flatMap((frame) => textOf(frame) ?? []),
+  };
 }
 
 const C2PA_TYPE = /^.application\/(?:x-)?c2pa/s;
@@ -72,9 +76,9 @@ function textOf({ id, content }: Frame): string | undefined {
   if (id !== 'TXXX' && id !== 'COMM') return undefined;
   const isWide = content[0] === 1 || content[0] === 2;
   if (!isWide) return content.toString(content[0] === 3 ? 'utf8' : 'latin1', 1);
-  // A byte order mark precedes each text, in either order.
-  const isBig = content[0] === 2 || content.readUInt16BE(1) === 0xfeff || content.readUInt16BE(4) === 0xfeff;
   const start = id === 'COMM' ? 4 : 1;
+  // A byte order mark precedes each text, in either order.
+  const isBig = content[0] === 2 || content[start] === 0xfe;
   return new TextDecoder(isBig ? 'utf-16be' : 'utf-16le').decode(content.subarray(start));
 }
 
@@ -87,10 +91,12 @@ interface Frame {
 
 /** Returns the frames of a whole tag. Undefined for unsupported tags. */
 function framesOf(tag: Buffer): Frame[] | undefined {
+  if (tag.length < ID3_HEADER_BYTES) return undefined;
   const version = tag[3];
   // Flags: unsynchronised, with an extended header, experimental. A footer repeats the header.
   if ((version !== 3 && version !== 4) || (tag.readUInt8(5) & 0xe0) !== 0) return undefined;
   const end = ID3_HEADER_BYTES + readSynchsafe(tag, 6);
+  if (end > tag.length) return undefined;
   const frames: Frame[] = [];
   let at = ID3_HEADER_BYTES;
   // Padding is zeros.

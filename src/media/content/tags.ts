@@ -1,12 +1,5 @@
 import type { ByteRange } from '../../core/web/files.ts';
-import {
-  type AudioTags,
-  ID3_HEADER_BYTES,
-  id3Origin,
-  id3TagBytes,
-  LONGEST_ID3_BYTES,
-  mergedId3Tag,
-} from './id3.ts';
+import { type AudioTags, ID3_HEADER_BYTES, id3TagBytes, LONGEST_ID3_BYTES, mergedId3Tag } from './id3.ts';
 
 /** A stored file that is read in parts, so that long recordings don't fill the memory. */
 export interface StoredBytes {
@@ -40,18 +33,24 @@ export async function withTags(
 const ID3V1_BYTES = 128;
 
 async function mp3WithTags(file: StoredBytes, tags: AudioTags) {
-  if (file.bytes < ID3_HEADER_BYTES) return undefined;
-  const start = id3TagBytes(await readAll(file, { start: 0, end: ID3_HEADER_BYTES - 1 }));
-  if (start > LONGEST_ID3_BYTES || start >= file.bytes) return undefined;
-  const old = start === 0 ? undefined : await readAll(file, { start: 0, end: start - 1 });
-  if (old && id3Origin(old)?.c2pa) return undefined;
-  const tag = await mergedId3Tag(tags, old);
+  const old = await mp3Tag(file);
+  const start = old?.length ?? 0;
+  if (!old || start >= file.bytes) return undefined;
+  const tag = await mergedId3Tag(tags, start === 0 ? undefined : old);
   if (tag === undefined) return undefined;
   // ID3v1 (https://id3.org/ID3v1) contains only a title and an artist, which would contradict ours.
   const tail = await readAll(file, { start: Math.max(start, file.bytes - ID3V1_BYTES), end: file.bytes - 1 });
   const isTail = tail.length === ID3V1_BYTES && tail.toString('latin1', 0, 3) === 'TAG';
   const end = file.bytes - (isTail ? ID3V1_BYTES : 0);
   return concatenate(tag, () => file.read({ start, end: end - 1 }));
+}
+
+/** Returns the ID3v2 tag of an MP3, empty if it has none. Undefined for damaged files, and for tags that are too long. */
+async function mp3Tag(file: StoredBytes): Promise<Buffer | undefined> {
+  if (file.bytes < ID3_HEADER_BYTES) return undefined;
+  const bytes = id3TagBytes(await readAll(file, { start: 0, end: ID3_HEADER_BYTES - 1 }));
+  if (bytes > Math.min(LONGEST_ID3_BYTES, file.bytes)) return undefined;
+  return bytes === 0 ? Buffer.alloc(0) : readAll(file, { start: 0, end: bytes - 1 });
 }
 
 const RIFF_HEADER_BYTES = 12;
@@ -67,7 +66,7 @@ async function wavWithTags(file: StoredBytes, tags: AudioTags) {
   if (!chunks || chunks.some(({ type }) => type === 'C2PA')) return undefined;
   const [found, ...duplicates] = chunks.filter(isTag);
   if (duplicates.length > 0) return undefined;
-  const old = found && (await readAll(file, { start: found.start, end: found.start + found.bytes - 1 }));
+  const old = found && (await contentOf(file, found));
   const tag = await mergedId3Tag(tags, old);
   if (tag === undefined) return undefined;
   const remaining = chunks.filter((chunk) => !isTag(chunk));
@@ -87,26 +86,21 @@ async function wavWithTags(file: StoredBytes, tags: AudioTags) {
 
 const isTag = ({ type, bytes }: Chunk) => type.toLowerCase() === 'id3 ' && bytes <= LONGEST_ID3_BYTES;
 
-/** Returns the ID3v2 tag of an MP3 or a WAV, and whether there is a C2PA manifest beside it. */
+/** Returns the ID3v2 tag of an MP3 or a WAV, and whether there is a C2PA manifest beside it. Undefined as for `withTags`. */
 export async function id3TagOf(
   file: StoredBytes,
 ): Promise<{ tag: Buffer | undefined; c2pa: boolean } | undefined> {
   switch (file.extension) {
     case 'mp3': {
-      const header = await readAll(file, { start: 0, end: Math.min(ID3_HEADER_BYTES, file.bytes) - 1 });
-      const bytes = header.length < ID3_HEADER_BYTES ? 0 : id3TagBytes(header);
-      if (bytes > Math.min(LONGEST_ID3_BYTES, file.bytes)) return undefined;
-      return {
-        tag: bytes === 0 ? undefined : await readAll(file, { start: 0, end: bytes - 1 }),
-        c2pa: false,
-      };
+      const tag = await mp3Tag(file);
+      return tag && { tag: tag.length === 0 ? undefined : tag, c2pa: false };
     }
     case 'wav': {
       const chunks = await chunksOf(file);
       const found = chunks?.find(isTag);
       return (
         chunks && {
-          tag: found && (await readAll(file, { start: found.start, end: found.start + found.bytes - 1 })),
+          tag: found && (await contentOf(file, found)),
           c2pa: chunks.some(({ type }) => type === 'C2PA'),
         }
       );
@@ -145,6 +139,9 @@ async function chunksOf(file: StoredBytes): Promise<Chunk[] | undefined> {
   // The last chunk may have no padding byte.
   return hasSound && (start === file.bytes || start === file.bytes + 1) ? chunks : undefined;
 }
+
+const contentOf = (file: StoredBytes, { start, bytes }: Chunk): Promise<Buffer> =>
+  readAll(file, { start, end: start + bytes - 1 });
 
 /** Chunks of odd length have a padding byte, which the length does not include. */
 export function riffChunk(type: string, content: Uint8Array): Buffer {
