@@ -276,7 +276,9 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     const look = () => page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
     const [first] = takes;
     shown = { ...shown, takes: first ? [first] : [] };
+    const isReloaded = page.waitForEvent('load');
     await look();
+    await isReloaded;
     const play = page.getByRole('button', { name: 'Play Rain on the Window' });
     await play.click();
     await page.getByRole('button', { name: 'Pause Rain on the Window' }).waitFor();
