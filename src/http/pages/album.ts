@@ -3,7 +3,7 @@
 import { counted, duration, ellipsis, roughDuration, timeAgo } from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
 import type { AlbumPage, AlbumSong } from './content.ts';
-import { icon, NO_COVER, PLAY_ICON } from './icons.ts';
+import { icon, NO_COVER, PLAY_ICON, PLAY_SYMBOLS } from './icons.ts';
 import { documentOf, type PageLayout } from './layout.ts';
 
 /** Maximum size of all songs, markup included, which keeps a page under 150 kB. */
@@ -29,7 +29,7 @@ export function albumDocument({ channel, songs }: AlbumPage, context: AlbumPageC
   const main = html`<div class="heading">
 <div class="about"><h1 dir="auto">${title}</h1>
 <p class="by">${songs.length === 0 ? 'No public songs here yet.' : `${counted(songs.length, 'song')}${total}`}</p></div>
-${songs.length > 0 && html`<button type="button" class="all"><svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><use href="#play"/></svg><span>Play all</span></button>`}
+${songs.length > 0 && html`<button type="button" class="all">${PLAY_ICON}<span>Play all</span></button>`}
 </div>
 ${songs.length > 0 && html`<ol class="songs">${cards}</ol>`}
 ${cards.length < songs.length && html`<p class="by">Older songs are not shown.</p>`}
@@ -38,8 +38,8 @@ ${cards.length < songs.length && html`<p class="by">Older songs are not shown.</
     ...context,
     title,
     kind: 'album',
-    modules: ['album.js'],
-    imports: ['elements.js', 'session.js'],
+    modules: songs.length > 0 ? ['album.js'] : [],
+    imports: songs.length > 0 ? ['controls.js', 'elements.js', 'session.js'] : [],
     main,
     after: songs.length > 0 ? bar() : undefined,
   });
@@ -52,14 +52,14 @@ function card(
 ): Html {
   const length = seconds === undefined ? '' : duration(seconds);
   return html`<li data-src="${root}${audio.path}" data-length="${length}">
-<div class="art">${cover ? html`<img src="${root}${cover.path}" alt="" width="200" height="200" loading="lazy">` : NO_COVER}<button type="button" class="play" id="p${index}" aria-label="Play" aria-labelledby="p${index} t${index}"><svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><use href="#play"/></svg></button></div>
+<div class="art">${cover ? html`<img src="${root}${cover.path}" alt="" width="200" height="200" loading="lazy">` : NO_COVER}<button type="button" class="play" id="p${index}" aria-label="Play" aria-labelledby="p${index} t${index}">${PLAY_ICON}</button></div>
 <a class="title" id="t${index}" dir="auto" href="${root}${path ?? ''}">${ellipsis(title, 120)}</a>
 <p class="by"><bdi>${ellipsis(person, 60)}</bdi>${length && ` · ${length}`} · ${timeAgo(createdAt, now)}</p>
 </li>
 `;
 }
 
-/** The player at the bottom, shown once a song plays. The cards use its icons. */
+/** The player at the bottom, shown once a song plays. */
 function bar(): Html {
   return html`<section class="bar" aria-label="Player" hidden>
 <img class="thumb" alt="" width="48" height="48">
@@ -73,6 +73,6 @@ function bar(): Html {
 <p class="status" role="status"></p>
 <audio preload="none"></audio>
 </section>
-<svg hidden><symbol id="play" viewBox="0 0 24 24"><path d="M8.5 5.2c-.6-.4-1.5 0-1.5.8v12c0 .8.9 1.2 1.5.8l9.3-6c.6-.4.6-1.2 0-1.600z"/></symbol><symbol id="pause" viewBox="0 0 24 24"><path d="M7 5h3.500v14H7zM13.5 5H17v14h-3.500z"/></symbol></svg>
+${PLAY_SYMBOLS}
 `;
 }

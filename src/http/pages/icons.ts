@@ -16,8 +16,11 @@ const PATHS = {
 export const icon = (name: keyof typeof PATHS): Html =>
   html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${PATHS[name]}"/></svg>`;
 
-/** One button plays and pauses; a class shows one of the two. */
-export const PLAY_ICON: Html = html`<svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><path class="when-paused" d="M8.5 5.200c-.6-.4-1.5 0-1.5.8v12c0 .8.9 1.2 1.5.8l9.3-6c.6-.4.6-1.2 0-1.600z"/><path class="when-playing" d="M7 5h3.5v14H7zM13.5 5H17v14h-3.5z"/></svg>`;
+/** For buttons that play and pause. Their class `playing` decides which symbol is visible. */
+export const PLAY_ICON: Html = html`<svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><use class="when-paused" href="#play"/><use class="when-playing" href="#pause"/></svg>`;
+
+/** The symbols of `PLAY_ICON`, once per page. */
+export const PLAY_SYMBOLS: Html = html`<svg hidden><symbol id="play" viewBox="0 0 24 24"><path d="M8.5 5.2c-.6-.4-1.5 0-1.5.8v12c0 .8.9 1.2 1.5.8l9.3-6c.6-.4.6-1.2 0-1.6z"/></symbol><symbol id="pause" viewBox="0 0 24 24"><path d="M7 5h3.5v14H7zM13.5 5H17v14h-3.5z"/></symbol></svg>`;
 
 /** In place of a cover. */
 export const NO_COVER: Html = html`<span class="no-cover" aria-hidden="true"><svg viewBox="0 0 32 32"><path d="${MARK_PATH}"/></svg></span>`;

@@ -4,7 +4,7 @@ import { beginning, counted, duration, ellipsis, fileSize, longDay, timeAgo } fr
 import { type Html, html } from '../../core/web/html.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { LinkedFile, PageLink, PageProgress, PageTake, SongPage } from './content.ts';
-import { icon, NO_COVER, PLAY_ICON } from './icons.ts';
+import { icon, NO_COVER, PLAY_ICON, PLAY_SYMBOLS } from './icons.ts';
 import { documentOf, type PageLayout } from './layout.ts';
 
 /** Maximum characters, which keep a page under 150 kB. */
@@ -23,16 +23,18 @@ const MAX_TAG = 32;
 const MAX_TAGS = 12;
 
 const IMPORTS = [
+  'audio',
+  'controls',
+  'deck',
   'elements',
   'karaoke',
+  'lyrics',
   'mixer',
+  'mixing',
   'player',
   'session',
   'share',
-  'words',
   'wave',
-  'deck',
-  'mixing',
 ].map((name) => `${name}.js`);
 
 export interface SongPageContext extends Pick<PageLayout, 'root' | 'asset'> {
@@ -139,6 +141,7 @@ ${
       html`<label><input type="radio" name="take" value="${take.number}"${take === first && html` checked`}><span>${nameOf(take)}</span></label>`,
   )}</fieldset>`
 }
+${PLAY_SYMBOLS}
 <div class="controls">
 <button type="button" class="play" aria-label="Play ${name}">${PLAY_ICON}</button>
 <div class="wave"><input type="range" class="seek" min="0" max="${first.seconds ?? 0}" value="0" step="any" aria-label="Position in ${name}"></div>
@@ -237,7 +240,7 @@ function mixer({ number, stems }: Take, { href, isOnly }: TakeOptions): Html {
   return html`<section class="mixer" id="mixer${isOnly ? '' : `-${number}`}" data-mixer="${number}" aria-label="${heading}" hidden>
 <div class="heading"><h2>${heading}</h2><button type="button" class="save" hidden>${icon('download')}Download mix</button></div>
 <p class="status" role="status"></p>
-<ul class="lanes">
+<ul>
 ${stems.map(
   ({ name, file }) =>
     html`<li class="lane" data-stem="${ellipsis(name, MAX_NAME)}" data-src="${href(file.path)}"><span class="name" dir="auto">${ellipsis(name, MAX_NAME)}</span></li>\n`,

@@ -100,7 +100,9 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
 const SOURCES: Omit<AssetSources, 'path'> = {
   folders: [new URL('./browser/', import.meta.url), new URL('./styles/', import.meta.url)],
   // The mixer of song pages also plays the stems here.
-  modules: ['deck.js', 'mixing.js'].map((name) => new URL(`../pages/browser/${name}`, import.meta.url)),
+  modules: ['audio.js', 'deck.js', 'mixing.js'].map(
+    (name) => new URL(`../pages/browser/${name}`, import.meta.url),
+  ),
   packages: { 'htm/preact/standalone': new URL(import.meta.resolve('htm/preact/standalone')) },
   packageFolders: { 'sugar-high': new URL('./', import.meta.resolve('sugar-high')) },
   styles: [

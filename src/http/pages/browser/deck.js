@@ -1,5 +1,6 @@
 /** Plays stems in sync to the sample, by starting all of them at the same time on one clock. */
-import { rateThatFits } from './mixing.js';
+import { channelsOf, decode } from './audio.js';
+import { rateThatFits, wavesOf } from './mixing.js';
 
 /** Memory limit for decoded stems, in bytes. Phones close pages that use more. */
 const BUDGET_BYTES = 400 * 1024 * 1024;
@@ -7,14 +8,14 @@ const BUDGET_BYTES = 400 * 1024 * 1024;
 const LEAD_SECONDS = 0.05;
 /** Fade time for gain changes, in seconds. An abrupt change would click. */
 const SMOOTH_SECONDS = 0.015;
-
-/** @typedef {{ readonly name: string, readonly data: ArrayBuffer }} StemFile */
+/** A song of unknown length, in seconds. */
+const TYPICAL_SECONDS = 240;
 
 /**
- * @param {readonly StemFile[]} files
+ * @param {readonly ArrayBuffer[]} files
  * @param {number} seconds estimated length of one stem
  */
-export async function openDeck(files, seconds) {
+export async function openDeck(files, seconds = TYPICAL_SECONDS) {
   const rate = rateThatFits(seconds * files.length, BUDGET_BYTES);
   const context = new AudioContext({ sampleRate: rate, latencyHint: 'playback' });
   /** Chromium's clock stops forever if it is resumed while it is being suspended. */
@@ -23,7 +24,7 @@ export async function openDeck(files, seconds) {
   /** @type {AudioBuffer[]} */
   const buffers = [];
   // Decode one at a time: each uses all cores, and peak memory stays low.
-  for (const { data } of files) buffers.push(await context.decodeAudioData(data.slice(0)));
+  for (const file of files) buffers.push(await decode(context, file));
   const gains = buffers.map(() => {
     const gain = new GainNode(context);
     gain.connect(context.destination);
@@ -46,6 +47,11 @@ export async function openDeck(files, seconds) {
     }
     sources = [];
   };
+  const stop = () => {
+    playing = false;
+    stopSources();
+    suspended = context.suspend();
+  };
   const position = () =>
     sources.length > 0
       ? Math.min(duration, Math.max(origin.position, origin.position + context.currentTime - origin.at))
@@ -55,6 +61,8 @@ export async function openDeck(files, seconds) {
     buffers,
     duration,
     position,
+    /** The waveform of each stem. @param {number} bars */
+    levels: (bars) => wavesOf(buffers.map(channelsOf), bars),
     get playing() {
       return playing;
     },
@@ -78,6 +86,12 @@ export async function openDeck(files, seconds) {
         const source = new AudioBufferSourceNode(context, { buffer });
         const gain = gains[index];
         if (gain) source.connect(gain);
+        source.onended = () => {
+          sources = sources.filter((other) => other !== source);
+          if (sources.length > 0) return;
+          origin = { at: 0, position: 0 };
+          stop();
+        };
         source.start(at, from);
         return source;
       });
@@ -86,9 +100,7 @@ export async function openDeck(files, seconds) {
     pause() {
       if (!playing) return;
       origin = { at: 0, position: position() };
-      playing = false;
-      stopSources();
-      suspended = context.suspend();
+      stop();
     },
     /** @param {number} to in seconds */
     async seek(to) {

@@ -1,6 +1,6 @@
-/** Karaoke on the whole screen: large lyrics, the player below them, and the vocals off if the take has stems. */
+/** Full-screen karaoke: large lyrics above the player, without vocals if the take has stems. */
 import { find } from './elements.js';
-import { centreLine } from './words.js';
+import { centreLine } from './lyrics.js';
 
 /**
  * @param {import('./player.js').Player} player
@@ -16,8 +16,6 @@ export function enableKaraoke(player, mixers) {
   const section = find(document, '.words', HTMLElement);
   /** Puts the lyrics and the controls back. @type {(() => void)[]} */
   let putBack = [];
-  /** Whether karaoke opened the mix, and must close it again. */
-  let openedMix = false;
 
   const report = (/** @type {string} */ sentence) => {
     status.textContent = sentence;
@@ -51,21 +49,20 @@ export function enableKaraoke(player, mixers) {
     const { number, sound, file } = player.take;
     if (sound === file) return;
     (await mixers.open(report))?.setVocals(true);
-    if (openedMix && mixers.sectionOf(number)?.hidden !== false) await mixers.close();
+    if (mixers.sectionOf(number)?.hidden) await mixers.close();
   };
 
   open.addEventListener('click', () => {
     stage.showModal();
     for (const list of section.querySelectorAll('ol')) move(list, find(stage, '.lines', HTMLElement));
-    move(player.controls, find(stage, '.deck', HTMLElement));
+    move(player.bar, find(stage, '.deck', HTMLElement));
     // Some browsers refuse, or have no full screen. The dialog fills the window.
     void screen.requestFullscreen?.().catch(() => undefined);
-    openedMix = player.take.sound === player.take.file;
     vocals.hidden = !mixers.hasVocals(player.take.number);
     showVocals(true);
     const list = stage.querySelector('ol:not([hidden])');
     if (list instanceof HTMLElement) centreLine(list);
-    find(player.controls, '.play', HTMLButtonElement).focus();
+    find(player.bar, '.play', HTMLButtonElement).focus();
     if (!player.take.sound.playing) void player.play();
     if (!vocals.hidden) void setVocals(false);
   });

@@ -1,14 +1,13 @@
-/** The mixer for a take's stems. Opened by a button, because it downloads all stems. While it is open, the player plays the mix. */
+/** The mixer of a take's stems. A button opens it, because it downloads all stems. While it is open, the player plays the mix. */
+import { decode, download } from './audio.js';
 import { openDeck } from './deck.js';
 import { element, find, findAll } from './elements.js';
-import { addTo, encodeWav, gainsOf, wavesOf } from './mixing.js';
-import { BARS, channelsOf, createWave } from './wave.js';
+import { addTo, encodeWav, gainsOf } from './mixing.js';
+import { BARS, createWave } from './wave.js';
 
 /** In hertz. Downloads keep the quality of the stems, regardless of the playback rate. */
 const DOWNLOAD_RATE = 44_100;
 const VOCALS = /\bvocals?$/i;
-/** In seconds, for a take of unknown length. */
-const TYPICAL_LENGTH = 240;
 
 /** @typedef {(sentence: string) => void} Report */
 /** @typedef {Awaited<ReturnType<typeof createMixer>>} Mixer */
@@ -26,11 +25,13 @@ export function createMixers(player) {
     sectionOf,
     /** @param {number} number */
     hasVocals: (number) => {
-      const lanes = sectionOf(number)?.querySelectorAll('[data-stem]') ?? [];
-      return [...lanes].some((lane) => lane instanceof HTMLElement && VOCALS.test(lane.dataset.stem ?? ''));
+      const section = sectionOf(number);
+      const lanes = section ? findAll(section, '.lane', HTMLElement) : [];
+      return lanes.some(({ dataset }) => VOCALS.test(dataset.stem ?? ''));
     },
     /**
-     * Loads the stems of the chosen take, and plays it through them from now on.
+     * Loads the stems of the chosen take, and plays them instead of its file. Returns undefined if that fails, or if another
+     * take was chosen in the meantime.
      * @param {Report} report
      */
     async open(report) {
@@ -42,7 +43,8 @@ export function createMixers(player) {
       try {
         const mixer = await loading;
         report('');
-        if (take.sound !== mixer.deck) await player.use(take, mixer.deck);
+        if (player.take !== take) return undefined;
+        if (take.sound !== mixer.deck) await player.use(mixer.deck);
         return mixer;
       } catch {
         mixers.delete(take.number);
@@ -53,19 +55,9 @@ export function createMixers(player) {
     /** Plays the file of the take again. */
     async close() {
       const { take } = player;
-      if (take.sound !== take.file) await player.use(take, take.file);
+      if (take.sound !== take.file) await player.use(take.file);
     },
   };
-}
-
-/**
- * @param {string} url
- * @returns {Promise<ArrayBuffer>}
- */
-async function load(url) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  return await response.arrayBuffer();
 }
 
 /**
@@ -79,16 +71,16 @@ async function createMixer(section, take, player, report) {
   let loaded = 0;
   report('Loading the stems…');
   const files = await Promise.all(
-    rows.map(async ({ dataset: { src = '', stem = '' } }) => {
-      const data = await load(src);
+    rows.map(async ({ dataset: { src = '' } }) => {
+      const file = await download(src);
       loaded += 1;
       report(`Loading the stems… ${loaded} of ${rows.length}`);
-      return { name: stem, data };
+      return file;
     }),
   );
   report('Preparing the mixer…');
-  const deck = await openDeck(files, take.file.duration || TYPICAL_LENGTH);
-  const levels = wavesOf(deck.buffers.map(channelsOf), BARS);
+  const deck = await openDeck(files, take.file.duration || undefined);
+  const levels = deck.levels(BARS);
   const apply = () => {
     const gains = gainsOf(lanes.map(({ state }) => state));
     deck.setGains(gains);
@@ -142,7 +134,7 @@ function createLane(row, levels, onChange) {
   );
   const volume = element('input', {
     type: 'range',
-    class: 'volume slider',
+    class: 'slider',
     min: '0',
     max: '1.5',
     step: '0.01',
@@ -179,15 +171,15 @@ function createLane(row, levels, onChange) {
 
 /**
  * Mixes the stems into one WAV file. Decodes one stem at a time, so that only two buffers are in memory.
- * @param {readonly import('./deck.js').StemFile[]} files
+ * @param {readonly ArrayBuffer[]} files
  * @param {readonly number[]} gains
  */
 async function render(files, gains) {
   /** @type {Float32Array[]} */
   let mix = [];
-  for (const [index, { data }] of files.entries()) {
+  for (const [index, file] of files.entries()) {
     const gain = gains[index] ?? 0;
-    const buffer = await new OfflineAudioContext(2, 1, DOWNLOAD_RATE).decodeAudioData(data.slice(0));
+    const buffer = await decode(new OfflineAudioContext(2, 1, DOWNLOAD_RATE), file);
     mix = [0, 1].map((channel) => {
       const previous = mix[channel] ?? new Float32Array(0);
       const target = previous.length >= buffer.length ? previous : new Float32Array(buffer.length);

@@ -1,41 +1,19 @@
 /** The page of a song. */
 import { find, findAll } from './elements.js';
 import { enableKaraoke } from './karaoke.js';
+import { followLyrics } from './lyrics.js';
 import { createMixers } from './mixer.js';
 import { createPlayer } from './player.js';
 import { handleKeys, handleMediaKeys, showInSystem } from './session.js';
 import { enableSharing } from './share.js';
-import { followWords } from './words.js';
 
 const player = createPlayer(find(document, '.player', HTMLElement));
-const session = {
-  play: player.play,
-  pause: player.pause,
-  toggle: player.toggle,
-  seek: player.seek,
-  position: () => player.take.sound.position(),
-};
 const mixers = createMixers(player);
-followWords(player);
+followLyrics(player);
 enableKaraoke(player, mixers);
 enableSharing();
-handleKeys(session);
-player.events.addEventListener('play', () => {
-  handleMediaKeys(session);
-  const cover = document.querySelector('img.cover');
-  showInSystem({
-    title: player.take.name,
-    album: document.title,
-    artist: find(document, '.by bdi', HTMLElement).textContent,
-    cover: cover instanceof HTMLImageElement ? cover.src : undefined,
-  });
-});
-
-// The waveform downloads the take, so it waits until the page is there.
-const connection = 'connection' in navigator ? navigator.connection : undefined;
-const savesData =
-  typeof connection === 'object' && connection && 'saveData' in connection && connection.saveData === true;
-if (!savesData) void player.showWave();
+handleKeys(player);
+handleMediaKeys(player);
 
 const mix = document.querySelector('button.mix');
 /** @param {boolean} isOpen */
@@ -62,13 +40,20 @@ const isMixerOpen = () => mix?.getAttribute('aria-expanded') === 'true';
 mix?.addEventListener('click', () => void setMixer(!isMixerOpen()));
 
 function showTake() {
-  const { number } = player.take;
+  const { number, name } = player.take;
   for (const menu of findAll(document, '.downloads', HTMLDetailsElement)) {
     menu.hidden = Number(menu.dataset.for) !== number;
     menu.open = false;
   }
   if (mix instanceof HTMLButtonElement) mix.hidden = mixers.sectionOf(number) === undefined;
   if (isMixerOpen()) void setMixer(true);
+  const cover = document.querySelector('img.cover');
+  showInSystem({
+    title: name,
+    album: document.title,
+    artist: find(document, '.by bdi', HTMLElement).textContent,
+    cover: cover instanceof HTMLImageElement ? cover.src : undefined,
+  });
 }
 player.events.addEventListener('choose', showTake);
 showTake();

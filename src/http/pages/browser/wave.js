@@ -1,4 +1,5 @@
-/** Waveforms as rounded bars. The part that is played has its own colour. */
+/** Waveforms as rounded bars. The played part has its own colour. */
+import { channelsOf, decode, download } from './audio.js';
 import { wavesOf } from './mixing.js';
 
 export const BARS = 96;
@@ -51,18 +52,18 @@ export function createWave(container) {
 /**
  * Downloads and decodes a file for its waveform.
  * @param {string} url
- * @returns {Promise<Float32Array>}
+ * @returns {Promise<ArrayLike<number>>}
  */
 export async function loadLevels(url) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  const data = await response.arrayBuffer();
-  const buffer = await new OfflineAudioContext(1, 1, DECODING_RATE).decodeAudioData(data);
-  const [levels = new Float32Array(BARS)] = wavesOf([channelsOf(buffer)], BARS);
-  return levels;
+  if (savesData()) return [];
+  const buffer = await decode(new OfflineAudioContext(1, 1, DECODING_RATE), await download(url));
+  return wavesOf([channelsOf(buffer)], BARS)[0] ?? [];
 }
 
-/** @param {AudioBuffer} buffer */
-export function channelsOf(buffer) {
-  return Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index));
+/** https://developer.mozilla.org/docs/Web/API/NetworkInformation/saveData */
+function savesData() {
+  const connection = 'connection' in navigator ? navigator.connection : undefined;
+  return (
+    typeof connection === 'object' && connection && 'saveData' in connection && connection.saveData === true
+  );
 }

@@ -1,6 +1,7 @@
 /** A mixer for the stems of a song: all of them play in sync, each with its own volume. */
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
-import { gainsOf, wavesOf } from '../../pages/browser/mixing.js';
+import { download } from '../../pages/browser/audio.js';
+import { gainsOf } from '../../pages/browser/mixing.js';
 import { Icon } from './icon.js';
 import { announceStart, clock, PlayButton, SeekBar, usePauseForOthers } from './player.js';
 
@@ -10,30 +11,15 @@ import { announceStart, clock, PlayButton, SeekBar, usePauseForOthers } from './
 const FOLLOW_MS = 100;
 /** Bars of a waveform. */
 const BARS = 96;
-/** The length of a song whose real length is unknown, in seconds. It decides the sample rate only. */
-const TYPICAL_SECONDS = 240;
 /** @type {Lane} */
 const NEUTRAL = { volume: 1, muted: false, soloed: false };
-
-/** @param {string | undefined} url */
-async function load(url = '') {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  return await response.arrayBuffer();
-}
 
 /** @param {readonly BrowserMedia[]} stems */
 async function open(stems) {
   const { openDeck } = await import('../../pages/browser/deck.js');
-  const files = await Promise.all(stems.map(async ({ name, url }) => ({ name, data: await load(url) })));
-  const deck = await openDeck(files, TYPICAL_SECONDS);
-  const waves = wavesOf(
-    deck.buffers.map((buffer) =>
-      Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index)),
-    ),
-    BARS,
-  );
-  return { deck, waves };
+  const files = await Promise.all(stems.map(({ url = '' }) => download(url)));
+  const deck = await openDeck(files);
+  return { deck, waves: deck.levels(BARS) };
 }
 
 /** @param {{ title: string, stems: readonly BrowserMedia[] }} props */
@@ -69,11 +55,8 @@ export function Stems({ title, stems }) {
   useEffect(() => {
     if (!isPlaying || !deck) return;
     const timer = setInterval(() => {
-      if (deck.position() < deck.duration) return setPosition(deck.position());
-      deck.pause();
-      void deck.seek(0);
-      setPosition(0);
-      setPlaying(false);
+      setPosition(deck.position());
+      setPlaying(deck.playing);
     }, FOLLOW_MS);
     return () => clearInterval(timer);
   }, [isPlaying, deck]);

@@ -2,20 +2,22 @@
 import { findAll } from './elements.js';
 
 /** @param {import('./player.js').Player} player */
-export function followWords(player) {
+export function followLyrics(player) {
   const lists = findAll(document, 'ol[data-words]', HTMLOListElement);
   const ofTake = () => lists.find(({ dataset }) => Number(dataset.words) === player.take.number);
 
   const showList = () => {
-    // Takes of a song share their words, so those of another are better than nothing.
+    // All takes have the same words, so a take without synced lyrics shows another's.
     const shown = ofTake() ?? lists[0];
-    for (const list of lists) list.hidden = list !== shown;
-    for (const list of lists) if (list !== ofTake()) mark(list, undefined);
+    for (const list of lists) {
+      list.hidden = list !== shown;
+      list.classList.toggle('live', list === ofTake());
+      if (list !== ofTake()) mark(list, undefined);
+    }
   };
   for (const list of lists) {
     // Makes the list scrollable by keyboard.
     list.tabIndex = 0;
-    list.classList.add('live');
     list.addEventListener('click', async ({ target }) => {
       const line = target instanceof Element ? target.closest('li') : null;
       if (!line || list !== ofTake()) return;
@@ -30,7 +32,7 @@ export function followWords(player) {
   player.events.addEventListener('move', () => {
     const list = ofTake();
     const { sound } = player.take;
-    const seconds = sound.position();
+    const seconds = player.position();
     // Before the first play, all lines look the same.
     if (list && (sound.playing || seconds > 0)) mark(list, seconds);
     // All lines are shown while nothing plays.
