@@ -54,5 +54,5 @@ test('the limerick works as written, and its test passes', async () => {
     'limerick.another:job:0',
     [{ work: 'work', title: 'Rain', parent: 'job' }],
   ]);
-  expect((await run('src/cli/manifest.ts')).stdout).toContain('"/limerick"');
+  expect((await run('src/cli/bin.js', 'manifest')).stdout).toContain('"/limerick"');
 });

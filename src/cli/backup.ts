@@ -18,6 +18,4 @@ async function main({ positionals: [folder = ''] }: Arguments<never>): Promise<v
   );
 }
 
-export const runBackup = (args?: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);
-
-if (import.meta.main) await runBackup();
+export const runBackup = (args: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);

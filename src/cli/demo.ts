@@ -105,6 +105,4 @@ function seconds(from: number): string {
   return `${((performance.now() - from) / 1000).toFixed(1)} s`;
 }
 
-export const runDemo = (args?: readonly string[]) => runProgram({ usage, options: OPTIONS }, demo, args);
-
-if (import.meta.main) await runDemo();
+export const runDemo = (args: readonly string[]) => runProgram({ usage, options: OPTIONS }, demo, args);

@@ -76,6 +76,4 @@ async function main({ values: { json = false } }: Arguments<typeof OPTIONS>): Pr
   if (errors > 0) process.exitCode = 1;
 }
 
-export const runDoctor = (args?: readonly string[]) => runProgram({ usage, options: OPTIONS }, main, args);
-
-if (import.meta.main) await runDoctor();
+export const runDoctor = (args: readonly string[]) => runProgram({ usage, options: OPTIONS }, main, args);

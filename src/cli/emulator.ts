@@ -74,6 +74,4 @@ async function main({ values }: Arguments<typeof OPTIONS>): Promise<void> {
   process.once('SIGTERM', stop);
 }
 
-export const runEmulator = (args?: readonly string[]) => runProgram({ usage, options: OPTIONS }, main, args);
-
-if (import.meta.main) await runEmulator();
+export const runEmulator = (args: readonly string[]) => runProgram({ usage, options: OPTIONS }, main, args);

@@ -29,6 +29,4 @@ async function main({ positionals: [path = ''] }: Arguments<never>): Promise<voi
   }
 }
 
-export const runExport = (args?: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);
-
-if (import.meta.main) await runExport();
+export const runExport = (args: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);

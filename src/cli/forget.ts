@@ -24,6 +24,4 @@ async function main({ positionals: [platform = '', person = ''] }: Arguments<nev
   }
 }
 
-export const runForget = (args?: readonly string[]) => runProgram({ usage, takes: 2 }, main, args);
-
-if (import.meta.main) await runForget();
+export const runForget = (args: readonly string[]) => runProgram({ usage, takes: 2 }, main, args);

@@ -28,6 +28,4 @@ async function main({ positionals: [path = ''] }: Arguments<never>): Promise<voi
   }
 }
 
-export const runImport = (args?: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);
-
-if (import.meta.main) await runImport();
+export const runImport = (args: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);

@@ -34,6 +34,4 @@ function main({ values }: Arguments<typeof OPTIONS>): void {
   process.stdout.write(manifest(values, servicesIn(loadEnvironment())?.offered ?? FAMILIES));
 }
 
-export const runManifest = (args?: readonly string[]) => runProgram({ usage, options: OPTIONS }, main, args);
-
-if (import.meta.main) await runManifest();
+export const runManifest = (args: readonly string[]) => runProgram({ usage, options: OPTIONS }, main, args);

@@ -23,6 +23,4 @@ async function main(): Promise<void> {
   }
 }
 
-export const runRegister = (args?: readonly string[]) => runProgram({ usage }, main, args);
-
-if (import.meta.main) await runRegister();
+export const runRegister = (args: readonly string[]) => runProgram({ usage }, main, args);

@@ -16,6 +16,4 @@ async function main({ positionals: [folder = ''] }: Arguments<never>): Promise<v
   if (media && media.damaged.length > 0) fail(`Skipped damaged files: ${media.damaged.join(', ')}`);
 }
 
-export const runRestore = (args?: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);
-
-if (import.meta.main) await runRestore();
+export const runRestore = (args: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);

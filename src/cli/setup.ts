@@ -57,6 +57,4 @@ async function main(): Promise<void> {
     process.exitCode = 1;
 }
 
-export const runSetup = (args?: readonly string[]) => runProgram({ usage }, main, args);
-
-if (import.meta.main) await runSetup();
+export const runSetup = (args: readonly string[]) => runProgram({ usage }, main, args);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { MINSTREL, PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -33,13 +33,13 @@ const { scripts } = z
   .parse(JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')));
 /** Vitest, Stryker and Biome have their own help. */
 const programs = Object.entries(scripts).flatMap(([name, command]) => {
-  const [, path] = /^node .*?([\w/-]+\.ts)$/.exec(command) ?? [];
-  return path === undefined ? [] : [{ name, path }];
+  const [, path, args = ''] = /^node ([\w/-]+\.(?:js|ts))((?: \w+)*)$/.exec(command) ?? [];
+  return path === undefined ? [] : [{ name, path, args: args.split(' ').filter(Boolean) }];
 });
 
 describe('--help', () => {
-  it.each(programs)('of npm run $name describes it and does nothing else', async ({ name, path }) => {
-    const { code, stdout, stderr } = await run([join(PROJECT, path), '--help']);
+  it.each(programs)('of npm run $name describes it and does nothing else', async ({ name, path, args }) => {
+    const { code, stdout, stderr } = await run([join(PROJECT, path), ...args, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`npm (run )?(--silent )?${name}\\b`));
     expect(await readdir(folder)).toEqual([]);
@@ -47,7 +47,7 @@ describe('--help', () => {
 });
 
 it('rejects unknown options', async () => {
-  const { code, stderr } = await run([join(PROJECT, 'src/cli/backup.ts'), '--quiet']);
+  const { code, stderr } = await run([MINSTREL, 'backup', '--quiet']);
   expect(code).toBe(1);
   expect(stderr).toContain('Usage: npm run backup -- <folder>');
   expect(await readdir(folder)).toEqual([]);
@@ -62,8 +62,8 @@ describe('npm run doctor -- --json', () => {
     try {
       const environment = { PORT: port, PLAYGROUND: '0' };
       const [doctor, start] = await Promise.all([
-        run([join(PROJECT, 'src/cli/doctor.ts'), '--json'], environment),
-        run([join(PROJECT, 'src/main.ts')], environment),
+        run([MINSTREL, 'doctor', '--json'], environment),
+        run([MINSTREL, 'start'], environment),
       ]);
       expect(start).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
       expect(doctor.code).toBe(1);
@@ -80,7 +80,7 @@ describe('npm run doctor -- --json', () => {
   });
 
   it('says that npm start works despite an unreachable gateway', async () => {
-    const { stdout } = await run([join(PROJECT, 'src/cli/doctor.ts')], {
+    const { stdout } = await run([MINSTREL, 'doctor'], {
       ...{ GATEWAY_BASE_URL: 'https://gateway.invalid', GATEWAY_API_KEY: 'key', PORT: '0' },
       PUBLIC_URL: 'https://minstrel.invalid',
     });

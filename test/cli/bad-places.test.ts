@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { MINSTREL, PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
 
 const isRoot = process.geteuid?.() === 0;
 /** Root can write everywhere, so it runs the programs as another user. */
@@ -53,10 +53,10 @@ function run(command: readonly string[], directory: string): Promise<Run> {
 }
 
 async function expectSentence(sentence: string, directory = data, within: readonly string[] = []) {
-  const command = (path: string) => [...within, process.execPath, join(PROJECT, path)];
+  const command = (name: string) => [...within, process.execPath, MINSTREL, name];
   const [start, doctor] = await Promise.all([
-    run(command('src/main.ts'), directory),
-    run(command('src/cli/doctor.ts'), directory),
+    run(command('start'), directory),
+    run(command('doctor'), directory),
   ]);
   expect(start).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   expect(doctor).toMatchObject({ code: 1, stderr: '' });

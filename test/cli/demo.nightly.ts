@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { playablesIn } from '../fixtures/playable.ts';
-import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
+import { MINSTREL, PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 
 const run = promisify(execFile);
 
@@ -16,7 +16,7 @@ test('runs every command, saves playable files and keeps existing ones', async (
   await mkdir(dirname(own));
   await writeFile(own, 'mine');
   try {
-    const { stdout } = await run(process.execPath, [resolve('src/cli/demo.ts'), '--short'], {
+    const { stdout } = await run(process.execPath, [MINSTREL, 'demo', '--short'], {
       cwd: folder,
       // Kills the whole process group if it hangs.
       signal,

@@ -1,14 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/app/config/read.ts';
-import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
-
-const mainPath = fileURLToPath(new URL('../../src/cli/emulator.ts', import.meta.url));
+import { MINSTREL, PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 
 function run(...flags: string[]): { child: ChildProcess; output: () => string; exit: Promise<unknown[]> } {
-  const child = spawn(process.execPath, [mainPath, ...flags], {
+  const child = spawn(process.execPath, [MINSTREL, 'emulator', ...flags], {
     env: PROGRAM_ENVIRONMENT,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

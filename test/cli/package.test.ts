@@ -77,7 +77,7 @@ test('--help lists the programs, and help names the commands of the package', as
   const { scripts } = z
     .object({ scripts: z.record(z.string(), z.string()) })
     .parse(JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')));
-  const programs = Object.keys(scripts).filter((name) => scripts[name]?.includes('preload.js'));
+  const programs = Object.keys(scripts).filter((name) => scripts[name]?.includes('bin.js'));
   expect([...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name).sort()).toEqual(programs.sort());
   expect(await minstrel(['import', '--help'])).toEqual({
     code: 0,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openStorage } from '../../src/app/services.ts';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { MINSTREL, PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
 let folder: string;
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const run = (program: string, ...args: readonly string[]) =>
-  promisify(execFile)(process.execPath, [`src/cli/${program}.ts`, ...args], {
+  promisify(execFile)(process.execPath, [MINSTREL, program, ...args], {
     cwd: PROJECT,
     env: { ...PROGRAM_ENVIRONMENT, DATA_DIR: join(folder, 'data') },
   });

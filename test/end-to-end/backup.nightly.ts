@@ -9,7 +9,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { MINSTREL, PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 let discord: DiscordServer;
@@ -63,7 +63,7 @@ async function start(data: string): Promise<void> {
 const run = (program: 'backup' | 'restore', data: string, folder: string, more = {}) =>
   runWith(program, data, [folder], more);
 const runWith = (program: string, data: string, args: readonly string[], more = {}) =>
-  promisify(execFile)(process.execPath, [`src/cli/${program}.ts`, ...args], {
+  promisify(execFile)(process.execPath, [MINSTREL, program, ...args], {
     cwd: PROJECT,
     env: { ...PROGRAM_ENVIRONMENT, DATA_DIR: path(data), PORT: String(port), ...more },
   });

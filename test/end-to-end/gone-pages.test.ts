@@ -11,7 +11,7 @@ import { pageUrl } from '../../src/core/web/page-url.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { RecordingPlatform } from '../jobs/recording-platform.ts';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { MINSTREL, PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
@@ -74,7 +74,7 @@ it('links answer 410 after pruning, an operator’s forget or retention', async 
     expect(await visit(running, link)).toBe('410 The files of this song are no longer available.');
 
   await running[Symbol.asyncDispose]();
-  const program = [join(PROJECT, 'src/cli/forget.ts'), 'discord', FORGOTTEN];
+  const program = [MINSTREL, 'forget', 'discord', FORGOTTEN];
   const env = { ...PROGRAM_ENVIRONMENT, ...environment };
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: folder, env });
   expect(stdout).toMatch(/^Deleted 1 job and /);

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 /** The project's root folder. */
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** The program behind every npm script for operators. Its first argument names the script. */
+export const MINSTREL = fileURLToPath(new URL('../../src/cli/bin.js', import.meta.url));
+
 /**
  * Excludes this machine's settings, and sets Node's compile cache, which halves the start of later processes. Killed
  * processes do not write to the cache. https://nodejs.org/api/module.html#module-compile-cache

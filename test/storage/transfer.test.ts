@@ -10,7 +10,7 @@ import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { exportLines, importLines, TransferError } from '../../src/storage/transfer.ts';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { MINSTREL, PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { songJob } from './jobs.ts';
 import { RecordingLog } from './recording-log.ts';
@@ -193,7 +193,7 @@ it('npm run export and npm run import move a deployment with a file that only it
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-transfer-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const run = (program: string, data: string, ...args: string[]) =>
-    promisify(execFile)(process.execPath, [`src/cli/${program}.ts`, ...args], {
+    promisify(execFile)(process.execPath, [MINSTREL, program, ...args], {
       cwd: PROJECT,
       env: { ...PROGRAM_ENVIRONMENT, DATA_DIR: join(directory, data) },
     });

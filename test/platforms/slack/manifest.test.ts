@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import { manifest } from '../../../src/cli/manifest.ts';
@@ -10,7 +9,7 @@ import {
   createManifest,
   THREAD_EVENTS,
 } from '../../../src/platforms/slack/manifest.ts';
-import { PROJECT } from '../../servers/program.ts';
+import { MINSTREL } from '../../servers/program.ts';
 import { COMMANDS } from './harness.ts';
 
 // https://docs.slack.dev/reference/app-manifest
@@ -148,7 +147,7 @@ describe('npm run manifest', () => {
     ['stray'],
     ['--oauth'],
   ])('reports the invalid arguments %s %s', (...args) => {
-    const program = [join(PROJECT, 'src/cli/manifest.ts'), ...args.filter((arg) => arg !== undefined)];
+    const program = [MINSTREL, 'manifest', ...args.filter((arg) => arg !== undefined)];
     const { status, stderr } = spawnSync(process.execPath, program, { encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toContain('Usage: npm run --silent manifest');

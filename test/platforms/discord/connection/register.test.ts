@@ -1,17 +1,14 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DiscordServer, startDiscord } from '../../../servers/discord/index.ts';
-import { PROGRAM_ENVIRONMENT } from '../../../servers/program.ts';
+import { MINSTREL, PROGRAM_ENVIRONMENT } from '../../../servers/program.ts';
 import { type Harness, startHarness } from '../harness.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../../../src/cli/register.ts', import.meta.url));
 
 /** Runs `npm run register` with only these settings in its environment. */
 function register(settings: Record<string, string>): Promise<{ status: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [PROGRAM], {
+    const child = spawn(process.execPath, [MINSTREL, 'register'], {
       cwd: tmpdir(),
       env: { ...PROGRAM_ENVIRONMENT, ...settings },
     });
