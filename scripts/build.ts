@@ -1,4 +1,7 @@
-/** `npm run build`: compiles to JavaScript for the npm package, because Node strips no types inside node_modules. */
+/**
+ * `npm run build`: compiles to JavaScript for the npm package, because Node strips no types inside node_modules. `npm run check` has
+ * checked the types.
+ */
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
