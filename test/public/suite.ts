@@ -207,7 +207,7 @@ export function describeServices(open: () => Promise<Services>): void {
       expect(readableText(onSlack)).not.toContain('Reference');
     });
 
-    it.each([
+    it.concurrent.each([
       ['text', { prompt: 'a fox', resolution: '720P', duration: '5' }],
       ['an image', { prompt: 'a fox', image: FOX, silent: true }],
     ])('/video works from %s', async (_, options) => {
@@ -215,7 +215,7 @@ export function describeServices(open: () => Promise<Services>): void {
       expect(message.attachments.filter(({ bytes }) => KINDS.mp4(bytes))).toHaveLength(1);
     });
 
-    it('Animate makes a video of an image', async () => {
+    it.concurrent('Animate makes a video of an image', async () => {
       const image = await run('image', { prompt: 'a fox', model: services.models.painting }, 1);
       const form = discord.press('Animate', image);
       await form.modal();
