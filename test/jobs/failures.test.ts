@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/bot/context.ts';
+import { dayOf } from '../../src/core/clock.ts';
 import type { Route } from '../../src/core/work.ts';
 import { PLANS } from '../../src/jobs/route-plans.ts';
 import { dashScopeError, taskIn } from '../servers/public/dashscope.ts';
@@ -307,6 +308,19 @@ describe('an image', () => {
     const job = await open.run(WORK['media.image']);
     expect(await open.world.read(job)).toMatchObject({ state: 'delivered', result: { images: [source] } });
     expect(open.world.message()?.media).toMatchObject([{ kind: 'image', source: { type: 'stored' } }]);
+  });
+
+  it('in a data URL gets the mark of its request', async () => {
+    const { media } = open.dependencies;
+    const marks: unknown[] = [];
+    const keepBytes: typeof media.keepBytes = (bytes, options) => {
+      marks.push(options.mark);
+      return media.keepBytes(bytes, options);
+    };
+    Object.assign(open.dependencies, { media: { ...media, keepBytes } });
+    script('media.image', '', answerWith({ image: 'data:image/png;base64,cG5n' }));
+    const job = await open.run(WORK['media.image']);
+    expect(marks).toEqual([{ job, model: 'qwen-image', day: dayOf((await open.world.read(job)).createdAt) }]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { AnswerResult, CommandCall, LeftOut, OwnFinish, Result } from '../.
 import type { AnswerPart, Finish, Usage } from '../../gateway/answers.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { fileMarkOf } from '../steps/keep.ts';
+import { keepImage } from '../steps/keep.ts';
 
 /** An event of an answer, in any dialect. `finish` is the last one. */
 export type DraftEvent =
@@ -34,9 +34,7 @@ export function createAnswerDraft(job: Job, { media, log }: Pick<JobDependencies
   async function keepPicture(data: string): Promise<string> {
     if (pictures.length >= MOST_PICTURES) return '(and one more image)';
     try {
-      pictures.push(
-        await media.keepBytes(Buffer.from(data, 'base64'), { kinds: ['image'], mark: fileMarkOf(job) }),
-      );
+      pictures.push(await keepImage(data, job, media));
       return `*Image ${pictures.length}*`;
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;

@@ -11,6 +11,7 @@ import type { ContentKind } from '../../media/content/types.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { FetchExpectation } from '../../media/fetch/fetcher.ts';
 import type { Mark } from '../../media/marks/mark.ts';
+import type { Media } from '../../media/media.ts';
 import { modelOf } from '../../settings/limits/meter.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
@@ -182,8 +183,13 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
   };
 }
 
+/** Stores an image that arrived as bytes, in base64, with the mark of its job. Throws MediaError. */
+export function keepImage(data: string, job: Job, media: Pick<Media, 'keepBytes'>): Promise<MediaFile> {
+  return media.keepBytes(Buffer.from(data, 'base64'), { kinds: ['image'], mark: fileMarkOf(job) });
+}
+
 /** The mark of the job's files. It never changes, so that repeated runs write the same files. */
-export function fileMarkOf({ id, work, createdAt }: Pick<Job, 'id' | 'work' | 'createdAt'>): Mark {
+function fileMarkOf({ id, work, createdAt }: Pick<Job, 'id' | 'work' | 'createdAt'>): Mark {
   return { job: id, ...present({ model: modelOf(work) }), day: dayOf(createdAt) };
 }
 

@@ -12,7 +12,7 @@ import { GatewayError } from '../../gateway/transport/errors.ts';
 import { toQuestion } from '../ask/question.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { fromMusic } from '../transitions.ts';
-import { fileMarkOf } from './keep.ts';
+import { keepImage } from './keep.ts';
 import { linesOf, lrc } from './lrc.ts';
 
 /** A task to wait for, or the result if the gateway returns it immediately. */
@@ -40,22 +40,17 @@ export function createSubmit({
     for (const part of answer.parts) {
       if (part.type === 'text') texts.push(part.text);
       if (part.type !== 'image') continue;
-      const file = await media.keepBytes(Buffer.from(part.data, 'base64'), {
-        kinds: ['image'],
-        mark: fileMarkOf(job),
-      });
-      images.push({ type: 'stored', file });
+      images.push({ type: 'stored', file: await keepImage(part.data, job, media) });
     }
     const { finish, usage } = answer;
     return { ...EMPTY_RESULT, images, answer: { text: texts.join(''), finish, ...(usage ? { usage } : {}) } };
   }
 
   /** The bytes of a data URL are stored immediately. */
-  async function toSource(url: string): Promise<MediaSource> {
+  async function toSource(url: string, job: Job): Promise<MediaSource> {
     const image = imageInDataUrl(url);
     if (image === undefined) return { type: 'remote', url };
-    const file = await media.keepBytes(Buffer.from(image.data, 'base64'), { kinds: ['image'] });
-    return { type: 'stored', file };
+    return { type: 'stored', file: await keepImage(image.data, job, media) };
   }
 
   /** An instrumental is a valid result without lines. */
@@ -124,7 +119,9 @@ export function createSubmit({
         return { result: await keepVoice(work, signal) };
       case 'media.image': {
         const { images } = await gateway.media.createImage(work.request, { signal });
-        return { result: { ...EMPTY_RESULT, images: await Promise.all(images.map(toSource)) } };
+        return {
+          result: { ...EMPTY_RESULT, images: await Promise.all(images.map((url) => toSource(url, job))) },
+        };
       }
       case 'gen.image':
         return { result: await illustrate(job, work.request, signal) };
