@@ -69,20 +69,19 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
     { media: items = [] }: Message,
     waiting: ReadonlySet<string>,
   ): Promise<Record<string, MediaFile>> {
+    const files = items.flatMap((item) =>
+      [item.source, item.smaller?.source].flatMap((source) =>
+        source?.type === 'remote' ? [{ item, url: source.url }] : [],
+      ),
+    );
     const entries = await Promise.all(
-      items.map(async (item): Promise<[string, MediaFile][]> => {
-        const sources = [item.source, ...(item.smaller ? [item.smaller.source] : [])];
-        const urls = sources.flatMap((source) => (source.type === 'remote' ? [source.url] : []));
+      files.map(async ({ item, url }): Promise<[string, MediaFile][]> => {
+        const file = job.stored[url];
         const { coverUrl, ...tags } = tagsOf(item, job);
+        if (!file || job.tagged?.[url] !== undefined) return [];
         if (coverUrl !== undefined && waiting.has(coverUrl)) return [];
         const cover = coverUrl === undefined ? undefined : job.stored[coverUrl]?.name;
-        return Promise.all(
-          urls.map(async (url): Promise<[string, MediaFile][]> => {
-            const file = job.stored[url];
-            if (!file || job.tagged?.[url] !== undefined) return [];
-            return [[url, await media.tag(file, { ...tags, cover, mark: fileMarkOf(job) })]];
-          }),
-        ).then((found) => found.flat());
+        return [[url, await media.tag(file, { ...tags, cover, mark: fileMarkOf(job) })]];
       }),
     );
     return Object.fromEntries(entries.flat());
