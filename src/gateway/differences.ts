@@ -55,7 +55,7 @@ export function wanVideo(body: { model?: unknown; input?: unknown; parameters?: 
   const model = String(body.model);
   const [, major, minor] = /^wan(\d+)\.(\d+)-(?:t2v|i2v)/.exec(model) ?? [];
   if (major === undefined) return body;
-  const isNew = Number(`${major}.${minor}`) >= 2.7;
+  const isNew = Number(major) > 2 || (major === '2' && Number(minor) >= 7);
   const input = objectOf(body.input);
   const hasImage = input.img_url !== undefined;
   return {

@@ -111,14 +111,14 @@ const CASES: PublicCase[] = [
     family: 'media',
     call: ({ media }) =>
       media.createVideo({
-        model: 'wan2.7-t2v',
+        model: 'wan2.10-t2v',
         imageUrl: 'https://bot.example/p.png',
         audioUrl: 'https://bot.example/a.mp3',
       }),
     path: '/api/v1/services/aigc/video-generation/video-synthesis',
     headers: bearer,
     body: {
-      model: 'wan2.7-i2v',
+      model: 'wan2.10-i2v',
       input: {
         media: [
           { type: 'first_frame', url: 'https://bot.example/p.png' },
