@@ -70,6 +70,11 @@ const submitRoute = route('POST', 'submission', 'submit', 4 * MIB);
 const answerRoute = route('POST', 'submission', 'answer', 8 * MIB);
 const readRoute = route('GET', 'read', 'quick', 4 * MIB);
 
+const rateAs429 = (one: GatewayRoute): GatewayRoute => ({ ...one, rateIs429: true });
+const genRoute = (gateway: string, service: string, maxBytes?: number) =>
+  answerRoute('gen', { path: gateway, body: systemInFirstContent }, service, maxBytes);
+
+const GENERATE = '/models/{model}:generateContent';
 const VIDEO = '/services/aigc/video-generation/video-synthesis';
 const IMAGE = '/services/aigc/multimodal-generation/generation';
 
@@ -90,24 +95,16 @@ export const ROUTES = {
     '/generate/get-timestamped-lyrics',
   ),
   'music/style-generate': answerRoute('music', '/music/style-generate', '/style/generate'),
-  'music/generate-cover': {
-    ...submitRoute('music', '/music/generate-cover', '/suno/cover/generate'),
-    rateIs429: true,
-  },
+  'music/generate-cover': rateAs429(submitRoute('music', '/music/generate-cover', '/suno/cover/generate')),
   'music/upload-cover': submitRoute('music', '/music/upload-cover', '/generate/upload-cover'),
   'music/upload-extend': submitRoute('music', '/music/upload-extend', '/generate/upload-extend'),
-  'music/add-vocals': {
-    ...submitRoute('music', '/music/add-vocals', '/generate/add-vocals'),
-    rateIs429: true,
-  },
-  'music/add-instrumental': {
-    ...submitRoute('music', '/music/add-instrumental', '/generate/add-instrumental'),
-    rateIs429: true,
-  },
-  'music/generate-persona': {
-    ...answerRoute('music', '/music/generate-persona', '/generate/generate-persona'),
-    rateIs429: true,
-  },
+  'music/add-vocals': rateAs429(submitRoute('music', '/music/add-vocals', '/generate/add-vocals')),
+  'music/add-instrumental': rateAs429(
+    submitRoute('music', '/music/add-instrumental', '/generate/add-instrumental'),
+  ),
+  'music/generate-persona': rateAs429(
+    answerRoute('music', '/music/generate-persona', '/generate/generate-persona'),
+  ),
   'music/vocal-removal': submitRoute('music', '/music/vocal-removal', '/vocal-removal/generate'),
   'music/wav-generate': submitRoute('music', '/music/wav-generate', '/wav/generate'),
   'music/mp4-generate': submitRoute('music', '/music/mp4-generate', '/mp4/generate'),
@@ -135,27 +132,13 @@ export const ROUTES = {
   'msg/messages': answerRoute('msg', { path: '/msg/v1/messages', body: systemInFirstMessage }, '/messages'),
   'msg/models': readRoute('msg', '/msg/v1/models', { path: '/models?limit=1000', model: msgModelOf }),
 
-  'gen/stream': answerRoute(
-    'gen',
-    { path: '/gen/v1beta/models/{model}:streamGenerateContent?alt=sse', body: systemInFirstContent },
+  'gen/stream': genRoute(
+    '/gen/v1beta/models/{model}:streamGenerateContent?alt=sse',
     '/models/{model}:streamGenerateContent?alt=sse',
   ),
-  'gen/image': answerRoute(
-    'gen',
-    { path: '/gen/v1beta/models/{model}:generateContent', body: systemInFirstContent },
-    '/models/{model}:generateContent',
-    48 * MIB,
-  ),
-  'gen/tools': answerRoute(
-    'gen',
-    { path: '/v1beta/models/{model}:generateContent', body: systemInFirstContent },
-    '/models/{model}:generateContent',
-  ),
-  'gen/think': answerRoute(
-    'gen',
-    { path: '/v1beta/models/{model}:generateContent', body: systemInFirstContent },
-    '/models/{model}:generateContent',
-  ),
+  'gen/image': genRoute('/gen/v1beta/models/{model}:generateContent', GENERATE, 48 * MIB),
+  'gen/tools': genRoute('/v1beta/models/{model}:generateContent', GENERATE),
+  'gen/think': genRoute('/v1beta/models/{model}:generateContent', GENERATE),
   'gen/models': readRoute('gen', undefined, {
     path: '/models?pageSize=1000',
     cursor: 'pageToken',

@@ -1,6 +1,7 @@
 /** Which service answers each family: the operator's own, else the gateway, else the emulator. */
 
 import { FAMILIES, type Family } from '../../core/family.ts';
+import { DIALECTS } from '../../gateway/models/hints.ts';
 import {
   type Accounts,
   GATEWAY_FAMILIES,
@@ -25,7 +26,7 @@ type OwnVariable = (typeof OWN_SETTINGS)[GatewayFamily]['baseUrl' | 'apiKey'];
 /** The families of requests that can be made with any of these. */
 const NEEDED = {
   song: ['music'],
-  ask: ['chat', 'msg', 'gen'],
+  ask: DIALECTS,
   image: ['media', 'gen'],
   video: ['media'],
 } as const satisfies Record<Family, readonly GatewayFamily[]>;

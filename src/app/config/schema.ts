@@ -1,5 +1,6 @@
 /** Every setting with its description, in the order of `.env.example`, which `npm run settings` generates from this. */
 import { z } from 'zod';
+import { MODEL_ROUTES } from '../../core/model-name.ts';
 import { type GatewayFamily, PUBLIC_SERVICES } from '../../gateway/routes.ts';
 import * as field from './fields.ts';
 import { concurrency, serverList, usageCosts, usageLimits } from './usage.ts';
@@ -188,13 +189,13 @@ export const environmentSchema = z.object({
   SONG_MODEL: field.musicModel
     .prefault('V5')
     .describe('The song model: V4, V4_5, V4_5PLUS, V4_5ALL, V5, or a newer version such as V5_5.'),
-  ASK_MODEL: field.models(['chat', 'msg', 'gen']).optional().meta({
+  ASK_MODEL: field.models(MODEL_ROUTES.ask).optional().meta({
     description:
       'The model that answers /ask. To choose a service, write it before the ID, as in msg:some-id (chat, msg or gen). With several, separated by commas, the next is asked if one cannot answer.',
     example: 'msg:some-id',
     otherwise: CHOOSE,
   }),
-  IMAGE_MODEL: field.model(['gen']).optional().meta({
+  IMAGE_MODEL: field.model(MODEL_ROUTES.image).optional().meta({
     description: 'The model that creates images. If it also writes text, put gen: before its id.',
     example: 'some-id',
     otherwise: CHOOSE,

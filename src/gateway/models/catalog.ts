@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import { jitter } from '../../core/util/backoff.ts';
 import { fixedModels, listingRoutes, type RouteName } from '../routes.ts';
 import type { GatewayOptions, Requester } from '../transport/request.ts';
-import type { ModelUse } from './hints.ts';
+import { DIALECTS, type Dialect, type ModelUse } from './hints.ts';
 import { listModels, type Model } from './listing.ts';
 import { preferred } from './public-models.ts';
 
@@ -37,7 +37,7 @@ export interface Models {
   /** True if questions to this chat model may contain images. */
   readsImages(id: string): boolean;
   /** The dialects that have a service, the default first. */
-  readonly dialects: readonly ('chat' | 'msg' | 'gen')[];
+  readonly dialects: readonly Dialect[];
 }
 
 /** The background interval. The contract says "re-sync regularly". */
@@ -142,8 +142,6 @@ export function createModels(
     dialects: DIALECTS.filter((name) => accounts[name] !== undefined),
   };
 }
-
-const DIALECTS = ['chat', 'msg', 'gen'] as const;
 
 /** Merges models by ID. The first listing wins; the second adds missing fields. */
 function mergeById(models: readonly Model[]): Model[] {

@@ -3,7 +3,9 @@ import { asText, fieldsOf, isObject, kindOf, normalName } from '../transport/jso
 
 /** The output of a model. */
 export type ModelUse = 'answers' | 'pictures' | 'videos';
-type Dialect = 'chat' | 'msg' | 'gen';
+/** The families that answer questions, the default first. */
+export const DIALECTS = ['chat', 'msg', 'gen'] as const;
+export type Dialect = (typeof DIALECTS)[number];
 
 export interface ModelHints {
   readonly uses?: readonly ModelUse[];
@@ -28,7 +30,7 @@ export const USES: Readonly<Record<ModelUse, RegExp>> = {
   pictures: /image|picture|t2i/,
   answers: /chat|text|messages|completion|language|llm|^(?:msg|openai|anthropic|gemini|gen.*)$/,
 };
-const DIALECTS: Readonly<Record<Dialect, RegExp>> = {
+const DIALECT_WORDS: Readonly<Record<Dialect, RegExp>> = {
   chat: /^(?:chat.*|openai|completions?)$/,
   msg: /^(?:msg|messages|anthropic)$/,
   gen: /^(?:gen(?!er).*|gemini)$/,
@@ -41,9 +43,11 @@ export function hintsOf(item: unknown): ModelHints {
     .flatMap((named) => HINT_FIELDS.map((name) => named(name)))
     .flatMap(wordsOf);
   const uses = new Set(words.map((word) => kindOf(USES, word)).filter((use) => use !== undefined));
-  const routes = new Set(words.map((word) => kindOf(DIALECTS, word)).filter((route) => route !== undefined));
+  const routes = new Set(
+    words.map((word) => kindOf(DIALECT_WORDS, word)).filter((route) => route !== undefined),
+  );
   // Gen models that create images return text too.
-  if (words.some((word) => DIALECTS.gen.test(word) && USES.pictures.test(word))) uses.add('answers');
+  if (words.some((word) => DIALECT_WORDS.gen.test(word) && USES.pictures.test(word))) uses.add('answers');
   return {
     ...(uses.size === 0 ? {} : { uses: [...uses] }),
     ...(routes.size === 0 ? {} : { routes: [...routes] }),

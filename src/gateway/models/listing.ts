@@ -1,9 +1,9 @@
 import { present } from '../../core/util/present.ts';
-import type { RouteAt, RouteName } from '../routes.ts';
+import { ROUTES, type RouteAt, type RouteName } from '../routes.ts';
 import { GatewayError } from '../transport/errors.ts';
 import { asText, fieldsOf, normalName, objectsIn } from '../transport/json.ts';
 import type { GatewayOptions, Reply, Requester } from '../transport/request.ts';
-import { hintsOf, type ModelHints } from './hints.ts';
+import { DIALECTS, type Dialect, hintsOf, type ModelHints } from './hints.ts';
 import type { PublicModel } from './public-models.ts';
 
 /** Contract, "Model list item", with hints from the listing, because the contract doesn't show the purpose of a model. */
@@ -11,7 +11,7 @@ export interface Model extends ModelHints, Partial<Omit<PublicModel, 'id'>> {
   id: string;
   displayName?: string;
   /** The routes that list the model. A model that only `msg` lists is called there. */
-  listedBy?: ('chat' | 'msg' | 'gen')[];
+  listedBy?: Dialect[];
 }
 
 const MAX_PAGES = 50;
@@ -31,11 +31,12 @@ export async function listModels(
   const cursors = new Set<string>();
   let cursor: string | undefined;
   const at = requester.at(route);
+  const dialect = DIALECTS.find((name) => name === ROUTES[route].family);
   for (let page = 0; page < MAX_PAGES && models.size < MAX_MODELS; page++) {
     let listing: Listing;
     try {
       const query = cursor === undefined ? {} : { query: { [at?.cursor ?? 'after_id']: cursor } };
-      listing = readListing(await requester.call(route, query), LISTED_BY[route], at?.model);
+      listing = readListing(await requester.call(route, query), dialect, at?.model);
     } catch (error) {
       if (page === 0 || !(error instanceof GatewayError)) throw error;
       log?.warn({ route, page, err: error }, 'Could not fetch a later page of the model list');
@@ -50,12 +51,6 @@ export async function listModels(
   return [...models.values()];
 }
 
-const LISTED_BY: { readonly [Name in RouteName]?: 'chat' | 'msg' | 'gen' } = {
-  'chat/models': 'chat',
-  'msg/models': 'msg',
-  'gen/models': 'gen',
-};
-
 interface Listing {
   models: Model[];
   /** The cursor of the next page, if any. */
@@ -63,15 +58,11 @@ interface Listing {
 }
 
 /** Reads one page of a listing route: contract, "Model listing" and the last rows of "Model list item". */
-function readListing(
-  reply: Reply,
-  listedBy: 'chat' | 'msg' | 'gen' | undefined,
-  known: RouteAt['model'],
-): Listing {
+function readListing(reply: Reply, dialect: Dialect | undefined, known: RouteAt['model']): Listing {
   const page = pageIn(reply.value);
   if (page === undefined) throw reply.unusable('the response is not a model list');
   const items = page.data.slice(0, MAX_MODELS).flatMap((item) => {
-    const model = modelIn(item, listedBy);
+    const model = modelIn(item, dialect);
     return model === undefined ? [] : [{ item, model }];
   });
   if (items.length === 0 && page.data.length > 0) throw reply.unusable('no model in the list has an ID');
@@ -84,7 +75,7 @@ function readListing(
   return { models, next: nextPageToken ?? (hasMore ? lastId : undefined) };
 }
 
-function modelIn(item: unknown, listedBy: 'chat' | 'msg' | 'gen' | undefined): Model | undefined {
+function modelIn(item: unknown, dialect: Dialect | undefined): Model | undefined {
   const fields = fieldsOf(typeof item === 'string' ? { id: item } : item);
   const id = asText(fields('id', 'model', 'name'), 256);
   if (id === undefined) return undefined;
@@ -92,7 +83,7 @@ function modelIn(item: unknown, listedBy: 'chat' | 'msg' | 'gen' | undefined): M
   return {
     ...present({ id, displayName }),
     ...hintsOf(item),
-    ...(listedBy && { listedBy: [listedBy] }),
+    ...(dialect && { listedBy: [dialect] }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Maps the codes and messages of the gateway's refusals to error codes. */
 import { present } from '../../core/util/present.ts';
+import { DIALECTS } from '../models/hints.ts';
 import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
 import {
   ERROR_CODES,
@@ -138,7 +139,6 @@ const SAYS_NO_IMAGES =
   /(?:not support|unsupported|not accept|cannot process).{0,60}\bimages?\b|\bimages?\b.{0,40}(?:not supported|unsupported|not accepted)|\bimage_url is only supported by certain models/i;
 /** one-api and new-api, for a model without a provider: https://github.com/songquanpeng/one-api */
 const SAYS_NO_CHANNEL = /no available channels?|无可用渠道/i;
-const ASKING = ['chat', 'msg', 'gen'] as const;
 const SAYS_EXISTS = /already (?:exists?|been|generated|created|has)|duplicate|已存在/i;
 const SAYS_MAINTENANCE = /maintenance|维护/i;
 const SAYS_BAD_KEY =
@@ -220,10 +220,10 @@ const RULES: readonly Rule[] = [
   { code: 'not-found', message: SAYS_NO_CHANNEL },
 
   // A bad request may be too long, blocked, repeated, or unpaid.
-  { code: 'invalid', numbers: BAD_REQUEST, families: ASKING, message: SAYS_BOUND },
-  { code: 'no-images', numbers: BAD_REQUEST, families: ASKING, message: SAYS_NO_IMAGES },
+  { code: 'invalid', numbers: BAD_REQUEST, families: DIALECTS, message: SAYS_BOUND },
+  { code: 'no-images', numbers: BAD_REQUEST, families: DIALECTS, message: SAYS_NO_IMAGES },
   { code: 'not-found', numbers: BAD_REQUEST, message: SAYS_NO_MODEL },
-  { code: 'forbidden', numbers: [400], families: ASKING, message: SAYS_NOT_HERE },
+  { code: 'forbidden', numbers: [400], families: DIALECTS, message: SAYS_NOT_HERE },
   { code: 'credits', numbers: [400, 403], message: SAYS_NO_CREDITS },
   { code: 'exists', numbers: [400], families: MUSIC, message: SAYS_EXISTS },
   ...declined('artist', SAYS_ARTIST, MUSIC),
