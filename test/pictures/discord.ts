@@ -16,7 +16,6 @@ const rowSchema = z.object({
 });
 const embedSchema = z.object({
   title: z.string().optional(),
-  url: z.string().optional(),
   color: z.number().default(0x6d6f78),
   description: z.string().optional(),
   image: z.object({ url: z.string() }).optional(),
@@ -28,7 +27,6 @@ const embedSchema = z.object({
 });
 
 const PRIMARY = 1;
-const LINK = 5;
 
 /** Draws each message below its command. Throws ZodError for unsupported components. */
 export async function discordPage(messages: readonly (readonly [string, StoredMessage])[]): Promise<Html> {
@@ -43,13 +41,6 @@ async function draw(
   const cards = await Promise.all(embeds.map((embed) => card(embedSchema.parse(embed), attachments)));
   const sounds = attachments.filter(({ contentType }) => contentType.startsWith('audio/'));
   const players = await Promise.all(sounds.map(({ filename, bytes }) => player(filename, bytes)));
-  const named = JSON.stringify(embeds);
-  const images = attachments.filter(
-    ({ contentType, filename }) =>
-      contentType.startsWith('image/') && !named.includes(`attachment://${filename}`),
-  );
-  // Discord shows attachments above embeds.
-  const pictures = await Promise.all(images.map(({ bytes }) => picture(bytes, 432)));
   const rows = z
     .array(rowSchema)
     .parse(components)
@@ -59,7 +50,7 @@ async function draw(
     <div class="avatar"></div>
     <div class="body">
       <div class="name"><b>Minstrel</b><span class="tag">APP</span><time>Today at 18:04</time></div>
-      ${content === '' ? undefined : html`<p>${markdown(content)}</p>`}${pictures}${players}${cards}${rows}
+      ${content === '' ? undefined : html`<p>${markdown(content)}</p>`}${players}${cards}${rows}
     </div>
   </article>`;
 }
@@ -77,7 +68,7 @@ async function card(
   );
   return html`<div class="embed" style="border-color:#${embed.color.toString(16).padStart(6, '0')}">
     <div>
-      ${embed.title && html`<h3 class="${embed.url === undefined ? '' : 'linked'}">${markdown(embed.title)}</h3>`}
+      ${embed.title && html`<h3>${markdown(embed.title)}</h3>`}
       ${embed.description && html`<p>${markdown(embed.description)}</p>`}
       ${fields.length > 0 ? html`<dl>${fields}</dl>` : undefined}
       ${large && html`<div class="cover">${await picture(large.bytes, 300)}</div>`}
@@ -90,8 +81,7 @@ async function card(
 function control(component: z.infer<typeof rowSchema>['components'][number]): Html {
   if (component.type === 3) return html`<span class="menu">${component.placeholder}<i></i></span>`;
   const icon = component.emoji && html`<span class="emoji">${component.emoji.name}</span>`;
-  const arrow = component.style === LINK ? ' ↗' : '';
-  return html`<span class="button ${component.style === PRIMARY ? 'primary' : ''}">${icon}${component.label}${arrow}</span>`;
+  return html`<span class="button ${component.style === PRIMARY ? 'primary' : ''}">${icon}${component.label}</span>`;
 }
 
 const STYLE = `
@@ -107,8 +97,8 @@ const STYLE = `
 .discord .embed { display: flex; justify-content: space-between; width: 432px; background: #2b2d31; border-left: 4px solid; border-radius: 4px; padding: 12px 14px 12px 12px; margin: 6px 0; }
 .discord h3 { margin: 0 0 4px; font-size: 16px; color: #f2f3f5; }
 .discord dl { display: flex; flex-wrap: wrap; gap: 6px 34px; margin: 8px 0 0; font-size: 14px; } .discord dl .wide { width: 100%; }
-.discord h3.linked { color: #56b0f5; } .discord .cover img { height: auto; margin-top: 12px; } .discord .emoji { margin-right: 6px; } .discord dt { font-weight: 700; color: #f2f3f5; } .discord dd { margin: 0; }
-.discord .embed img { border-radius: 4px; } .discord .body > img { border-radius: 8px; } .discord .embed small { color: #949ba4; }
+.discord .cover img { height: auto; margin-top: 12px; } .discord .emoji { margin-right: 6px; } .discord dt { font-weight: 700; color: #f2f3f5; } .discord dd { margin: 0; }
+.discord .embed img { border-radius: 4px; } .discord .embed small { color: #949ba4; }
 .discord .file { width: 430px; background: #2b2d31; border: 1px solid #232428; border-radius: 8px; padding: 10px 14px; margin: 6px 0; }
 .discord .file b { color: #56b0f5; font-weight: 400; }
 .discord .bar { color: #b5bac1; background: #1e1f22; } .discord .wave i { background: #80848e; } .discord .play { border-left-color: #dbdee1; }

@@ -25,11 +25,9 @@ function textOf(value: Value): string {
 export const markdown = (text: string): Html =>
   marked(text, /(\*\*[^*]+\*\*|\*[^*]+\*|_[^_]+_)/, (mark) => (mark.startsWith('**') ? 'b' : 'em'));
 
-/** Renders Slack's `*strong*`, `_emphasis_` and the labels of links. */
+/** Renders Slack's `*strong*` and `_emphasis_`. */
 export const mrkdwn = (text: string): Html =>
-  marked(text.replace(/<https?:[^|>]*\|([^>]*)>/g, '$1'), /(\*[^*]+\*|_[^_]+_)/, (mark) =>
-    mark.startsWith('*') ? 'b' : 'em',
-  );
+  marked(text, /(\*[^*]+\*|_[^_]+_)/, (mark) => (mark.startsWith('*') ? 'b' : 'em'));
 
 const HIDDEN: Readonly<Record<string, string>> = { '*': '\ue000', _: '\ue001', '\\': '\ue002' };
 

@@ -5,13 +5,8 @@ import { type Html, html, markdown, mrkdwn, picture, player } from './html.ts';
 
 const textSchema = z.object({ text: z.string() });
 const imageSchema = z.object({ slack_file: z.object({ id: z.string() }) });
-const buttonSchema = z.object({
-  type: z.literal('button'),
-  text: textSchema,
-  style: z.string().optional(),
-});
 const elementSchema = z.discriminatedUnion('type', [
-  buttonSchema,
+  z.object({ type: z.literal('button'), text: textSchema, style: z.string().optional() }),
   z.object({ type: z.literal('static_select'), placeholder: textSchema }),
 ]);
 const blockSchema = z.discriminatedUnion('type', [
@@ -21,20 +16,6 @@ const blockSchema = z.discriminatedUnion('type', [
     hero_image: imageSchema.optional(),
     title: textSchema.optional(),
     subtitle: textSchema.optional(),
-    actions: z.array(buttonSchema).default([]),
-  }),
-  z.object({
-    type: z.literal('data_visualization'),
-    title: z.string(),
-    chart: z.object({
-      series: z.array(z.object({ name: z.string(), data: z.array(z.object({ value: z.number() })) })),
-      axis_config: z.object({ categories: z.array(z.string()) }),
-    }),
-  }),
-  z.object({
-    type: z.literal('data_table'),
-    caption: z.string(),
-    rows: z.array(z.array(textSchema)),
   }),
   z.object({ type: z.literal('markdown'), text: z.string() }),
   z.object({ type: z.literal('context'), elements: z.array(textSchema) }),
@@ -93,14 +74,7 @@ async function draw(block: z.infer<typeof blockSchema>, slackFile: FileBytes): P
         ${hero && (await picture(hero, 360))}
         <h4>${mrkdwn(block.title?.text ?? '')}</h4>
         <p class="context">${mrkdwn(block.subtitle?.text ?? '')}</p>
-        ${block.actions.length > 0 ? html`<div class="row">${block.actions.map(control)}</div>` : undefined}
       </div>`;
-    }
-    case 'data_visualization':
-      return bars(block);
-    case 'data_table': {
-      const rows = block.rows.map((row) => html`<tr>${row.map(({ text }) => html`<td>${text}</td>`)}</tr>`);
-      return html`<table><caption>${block.caption}</caption>${rows}</table>`;
     }
     case 'markdown':
       return html`<p>${markdown(block.text)}</p>`;
@@ -126,21 +100,6 @@ async function draw(block: z.infer<typeof blockSchema>, slackFile: FileBytes): P
   }
 }
 
-/** Grouped bars, as Slack draws them. */
-function bars({ title, chart }: Extract<z.infer<typeof blockSchema>, { type: 'data_visualization' }>): Html {
-  const { series, axis_config } = chart;
-  const most = Math.max(1, ...series.flatMap(({ data }) => data.map(({ value }) => value)));
-  const groups = axis_config.categories.map((label, at) => {
-    const columns = series.map(
-      ({ data }, index) =>
-        html`<i class="series${index}" style="height:${((data[at]?.value ?? 0) / most) * 120}px"></i>`,
-    );
-    return html`<div><div class="columns">${columns}</div><small>${label}</small></div>`;
-  });
-  const legend = series.map(({ name }, index) => html`<span><i class="series${index}"></i>${name}</span>`);
-  return html`<figure><figcaption>${title}</figcaption><div class="bars">${groups}</div><div class="legend">${legend}</div></figure>`;
-}
-
 function control(element: z.infer<typeof elementSchema>): Html {
   if (element.type === 'static_select')
     return html`<span class="menu">${element.placeholder.text}<i></i></span>`;
@@ -155,13 +114,7 @@ const STYLE = `
 .slack .tag { background: #ebeaeb; color: #616061; border-radius: 3px; font-size: 10px; font-weight: 700; padding: 1px 4px; margin: 0 7px; vertical-align: 1px; }
 .slack time, .slack .context { color: #616061; font-size: 12px; }
 .slack .card { width: 360px; border: 1px solid #dddcdd; border-radius: 12px; overflow: hidden; margin: 6px 0; padding-bottom: 8px; }
-.slack .card img { display: block; height: 240px; object-fit: cover; } .slack .card h4 { margin: 10px 14px 0; font-size: 15px; } .slack .card p, .slack .card .row { margin: 0 14px; } .slack .card .row { margin-top: 10px; }
-.slack .button i { font-style: normal; margin-right: 5px; }
-.slack table { border-collapse: collapse; font-size: 13px; margin: 8px 0; width: 478px; } .slack caption { text-align: left; font-weight: 700; padding: 4px 0; } .slack td { border: 1px solid #dddcdd; padding: 4px 10px; } .slack tr:first-of-type td { background: #f8f8f8; font-weight: 700; }
-.slack figure { border: 1px solid #dddcdd; border-radius: 12px; margin: 8px 0; padding: 12px 14px; width: 478px; box-sizing: border-box; } .slack figcaption { font-weight: 700; font-size: 13px; }
-.slack .bars { display: flex; align-items: flex-end; gap: 6px; height: 150px; } .slack .bars > div { flex: 1; text-align: center; } .slack .columns { display: flex; align-items: flex-end; gap: 2px; justify-content: center; } .slack .columns i { width: 7px; border-radius: 2px 2px 0 0; }
-.slack .bars small { color: #616061; font-size: 10px; white-space: nowrap; } .slack .legend { display: flex; gap: 14px; font-size: 12px; margin-top: 8px; } .slack .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 5px; }
-.series0 { background: #1d9bd1; } .series1 { background: #e0a72e; } .series2 { background: #36a664; } .series3 { background: #c04b8b; } .series4 { background: #7357c9; } .series5 { background: #e07a3f; }
+.slack .card img { display: block; height: 240px; object-fit: cover; } .slack .card h4 { margin: 10px 14px 0; font-size: 15px; } .slack .card p { margin: 0 14px; }
 .slack h3 { margin: 4px 0 2px; font-size: 18px; } .slack p { margin: 3px 0; }
 .slack section { display: flex; justify-content: space-between; width: 500px; margin: 4px 0; }
 .slack .fields { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 24px; } .slack section img { border-radius: 8px; height: 84px; }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
+import { PlatformError } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import { toPlatformError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
@@ -32,7 +33,7 @@ export async function renderPrivately(
   { person }: Address,
   message: Message,
   { media }: Pick<ShowTools, 'media'>,
-  { hasCards = false }: Pick<RenderOptions, 'hasCards'> = {},
+  hasCards = false,
 ): Promise<PrivateRendering> {
   const { notify: _, ...withoutMention } = message;
   const options: RenderOptions = { person, hasCards, links: (file, name) => media.link(file, name) };
@@ -44,23 +45,24 @@ export async function renderPrivately(
 
 /** See Platform.sendPrivately. Throws PlatformError if the person cannot be reached. */
 export async function sendPrivately(address: Address, message: Message, tools: PrivateTools): Promise<void> {
-  if (message.data !== undefined && (await sendData(address, message, tools))) return;
-  const { parts, direct } = await renderPrivately(address, message, tools);
+  const hasCards = message.data !== undefined;
+  try {
+    await sendRendered(address, await renderPrivately(address, message, tools, hasCards), tools);
+  } catch (error) {
+    if (!hasCards || !(error instanceof PlatformError) || error.code !== 'refused') throw error;
+    tools.log.warn({ err: error }, 'Slack rejected a chart or a table; sending them as text');
+    await sendRendered(address, await renderPrivately(address, message, tools), tools);
+  }
+}
+
+async function sendRendered(
+  address: Address,
+  { parts, direct }: PrivateRendering,
+  tools: PrivateTools,
+): Promise<void> {
   if (direct !== undefined) await sendDirectly(address, direct, tools);
   if (direct !== undefined && isDirect(address)) return;
   for (const part of parts) await sendPartPrivately(address, part, tools);
-}
-
-/** Sends charts and tables as Slack's own blocks. Returns false if Slack rejects them, as older workspaces may. */
-async function sendData(address: Address, message: Message, tools: PrivateTools): Promise<boolean> {
-  const { parts } = await renderPrivately(address, message, tools, { hasCards: true });
-  try {
-    for (const part of parts) await sendPartPrivately(address, part, tools);
-    return true;
-  } catch (error) {
-    tools.log.warn({ err: error }, 'Slack rejected a chart or a table; sending them as text');
-    return false;
-  }
 }
 
 /** Sends a direct message with its files. Throws PlatformError. */

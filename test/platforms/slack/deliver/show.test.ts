@@ -666,6 +666,15 @@ describe('a private message', () => {
     noRefusals();
   });
 
+  it('with a chart and a text that is too long arrives as a direct message with the full text', async () => {
+    const { server, slack } = harness;
+    await slack.sendPrivately(ADDRESS, { ...REPORT, text: 'rain '.repeat(60_000) });
+    expect(server.ephemeralsOf().map(readableText).join()).toContain('sent it to you as a direct message');
+    const files = () => server.botMessages('D0ADA').flatMap((message) => message.files);
+    await server.until(() => files().some(({ name }) => name === 'text.md'));
+    noRefusals();
+  });
+
   it('reports that the person cannot be reached', async () => {
     harness.server.revokeToken();
     await expect(harness.slack.sendPrivately(ADDRESS, { text: 'x' })).rejects.toMatchObject({
