@@ -89,19 +89,21 @@ describe('on Discord', () => {
 });
 
 describe('on Slack', () => {
-  it('the shortcut of a message verifies its files', async () => {
-    const { slack } = world;
-    await slack.slash('/image', 'a fox');
-    const message = await slack.until(() =>
-      slack.botMessages('C0MUSIC').find((one) => JSON.stringify(one.blocks).includes('Again')),
-    );
-    const files = [...slack.workspace.files.values()];
-    expect(files).toHaveLength(1);
-    for (const { bytes } of files) expect(textOf(Buffer.from(bytes))).toContain(GENERATED);
-    const before = slack.ephemeralsOf(ADA).length;
-    await slack.messageShortcut('message-menu:minstrel', message);
-    await slack.until(() => slack.ephemeralsOf(ADA).length > before);
-    const reply = slack.ephemeralsOf(ADA).slice(before).map(readableText).join('\n');
-    expect(reply).toMatch(/I generated this with AI.*a fox.*It has not changed since/s);
-  });
+  it.each(['image', 'song'])(
+    'the shortcut of a message with a result of /%s verifies its files',
+    async (command) => {
+      const { slack } = world;
+      await slack.slash(`/${command}`, 'a fox');
+      const message = await slack.until(() =>
+        slack.botMessages('C0MUSIC').find((one) => JSON.stringify(one.blocks).includes(`${command}.again`)),
+      );
+      const files = [...slack.workspace.files.values()];
+      for (const { bytes } of files) expect(textOf(Buffer.from(bytes))).toContain(GENERATED);
+      const before = slack.ephemeralsOf(ADA).length;
+      await slack.messageShortcut('message-menu:minstrel', message);
+      await slack.until(() => slack.ephemeralsOf(ADA).length > before);
+      const reply = slack.ephemeralsOf(ADA).slice(before).map(readableText).join('\n');
+      expect(reply).toMatch(/I generated this with AI.*a fox.*It has not changed since/s);
+    },
+  );
 });

@@ -159,7 +159,8 @@ export async function ownPictures(
 ): Promise<readonly FileReference[]> {
   const { botUser } = await tools.identity.read();
   if (user !== botUser) return [];
-  const ids = blocks.flatMap((block) => UPLOADED.exec(textIn(fieldsOf(block).image_url))?.[1] ?? []);
+  const images = blocks.map(fieldsOf).flatMap((block) => [block, block.hero_image, block.accessory]);
+  const ids = images.flatMap((image) => UPLOADED.exec(textIn(fieldsOf(image).image_url))?.[1] ?? []);
   const { files } = await filesOf(
     ids.map((id) => ({ id, file_access: 'check_file_info' })),
     tools,

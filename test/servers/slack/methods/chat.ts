@@ -125,9 +125,11 @@ export function wireMessage(message: PostedMessage): Fields {
 
 /** Slack adds block ids, and returns more fields for images than it accepts: https://github.com/slackapi/bolt-js/issues/1841 */
 function wireBlock(block: Fields, index: number): Fields {
-  const { accessory } = block;
-  const named = { type: block.type, block_id: `b${index}`, ...wirePicture(block) };
-  return isFields(accessory) ? { ...named, accessory: wirePicture(accessory) } : named;
+  const images = ['accessory', 'hero_image'].flatMap((name) => {
+    const image = block[name];
+    return isFields(image) ? [[name, wirePicture(image)]] : [];
+  });
+  return { type: block.type, block_id: `b${index}`, ...wirePicture(block), ...Object.fromEntries(images) };
 }
 
 /** Uploaded images are returned with their URL: https://github.com/slackapi/python-slack-sdk/issues/1511 */
