@@ -9,7 +9,7 @@ import {
   type ModalData,
   TextInputStyle,
 } from 'discord.js';
-import { type AnyCommand, formTexts } from '../../../core/bot/command.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
@@ -21,8 +21,8 @@ import {
   readNumber,
 } from '../../../core/options.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { fileOptions, preselectedHint } from '../../shared/form-files.ts';
 import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
+import { menuForm, preselectedHint } from '../../shared/message-menu.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/buttons.ts';
 import { disableMentions } from '../render/escape.ts';
@@ -189,12 +189,10 @@ export function menuChoice(
   const command = bot.commands.find(({ messageMenu }) => messageMenu?.label === commandName);
   const menu = command?.messageMenu;
   if (!menu) return undefined;
-  const { text, files } = contentOf(toIncomingMessage(targetMessage), tools);
-  const { name, options } = command;
-  if ('subcommand' in menu)
-    return { request: { command: name, subcommand: menu.subcommand, options: {}, files } };
-  const initial = { ...fileOptions(command, files), [menu.option]: text };
-  return { form: { id: name, ...formTexts(command, undefined), title: menu.label, options, initial } };
+  const content = contentOf(toIncomingMessage(targetMessage), tools);
+  if ('option' in menu) return { form: menuForm(command, menu, content) };
+  const { files } = content;
+  return { request: { command: command.name, subcommand: menu.subcommand, options: {}, files } };
 }
 
 /** Adds the message if it has files: a modal cannot hold files, so they are read again when it is submitted. */

@@ -2,7 +2,7 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
-import { fileOptions } from '../../shared/form-files.ts';
+import { menuForm } from '../../shared/message-menu.ts';
 import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
@@ -12,7 +12,7 @@ import { HOME_ACTIONS } from '../render/home.ts';
 import { MORE_OPTIONS } from '../render/modal.ts';
 import { contentOfTalk, ownPictures } from './content.ts';
 import { talkSchema } from './incoming-message.ts';
-import { openCommandForm } from './open-form.ts';
+import { openCommandForm, openForm } from './open-form.ts';
 import {
   agentAddress,
   agentThreadOf,
@@ -74,23 +74,19 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     const origin = await addressOf(interaction, tools);
     const direct = channel === undefined ? await directChannel(user.id, tools) : undefined;
     const address = direct === undefined ? origin : { ...origin, channel: direct };
+    const { trigger_id: triggerId } = interaction;
     const { message } = messageSchema.parse(body);
     const menu = command.messageMenu;
-    const content = message && (await contentOfTalk(message, tools));
-    if (menu && 'subcommand' in menu && prefix === MESSAGE_SHORTCUT) {
-      const { trigger_id: triggerId = `${user.id}:${callback}` } = interaction;
-      const request = { id: triggerId, command: command.name, subcommand: menu.subcommand, options: {} };
-      const files = message ? [...(content?.files ?? []), ...(await ownPictures(message, tools))] : [];
-      const invocation = { ...request, address, files };
-      const acknowledge = { silently: async () => {} };
-      return await respond(invocation, user, { acknowledge, triggerId }, tools);
-    }
-    const option = menu && 'option' in menu ? menu.option : undefined;
-    const initial =
-      content === undefined || option === undefined
-        ? {}
-        : { ...fileOptions(command, content.files), [option]: content.text };
-    await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
+    if (menu === undefined || message === undefined)
+      return await openCommandForm(command, {}, { address, triggerId }, tools);
+    const content = await contentOfTalk(message, tools);
+    if ('option' in menu)
+      return await openForm(menuForm(command, menu, content), { address, triggerId }, tools);
+    const id = triggerId ?? `${user.id}:${callback}`;
+    const request = { id, command: command.name, subcommand: menu.subcommand, options: {} };
+    const files = [...content.files, ...(await ownPictures(message, tools))];
+    const acknowledge = { silently: async () => {} };
+    await respond({ ...request, address, files }, user, { acknowledge, triggerId }, tools);
   });
 }
 

@@ -11,8 +11,8 @@ import type {
   RawOptions,
 } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
-import { preselectedHint } from '../../shared/form-files.ts';
 import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
+import { preselectedHint } from '../../shared/message-menu.ts';
 import { LIMITS } from '../limits.ts';
 import { optionWithSlackTerms } from '../words.ts';
 import { plainText } from './escape.ts';
@@ -57,7 +57,7 @@ export interface FormPlace {
 export function formView(form: Form, { address, home, expanded = false }: FormPlace): types.ModalView {
   const all = Object.entries(form.options);
   const hidden = expanded ? [] : all.filter(([name, { rare }]) => rare && form.initial[name] === undefined);
-  const shown = [...all].filter((entry) => !hidden.includes(entry));
+  const shown = all.filter((entry) => !hidden.includes(entry));
   return {
     type: 'modal',
     callback_id: FORM_CALLBACK,

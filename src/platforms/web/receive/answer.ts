@@ -1,6 +1,5 @@
 /** Answers requests from the page. */
 
-import { formTexts } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
 import type { OptionValue } from '../../../core/options.ts';
@@ -8,6 +7,7 @@ import { own } from '../../../core/util/own.ts';
 import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
 import { declarationOf } from '../../shared/command-line.ts';
 import { completeLine } from '../../shared/completion.ts';
+import { menuForm } from '../../shared/message-menu.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
 import { channelsOf, findPerson, MENTIONS, webAddress } from '../connection/community.ts';
 import type { WebMessage } from '../render/message.ts';
@@ -119,12 +119,8 @@ function openMenu(
   const message = visibleMessage(id, context, tools);
   const menu = command?.messageMenu;
   if (!menu || !('option' in menu) || !message) throw new UserError('That message was deleted.');
-  const { label: title, option } = menu;
-  const initial = { [option]: message.source || (message.line ?? '') };
-  return formAnswer(
-    { id: name, ...formTexts(command, undefined), title, options: command.options, initial },
-    name,
-  );
+  const text = message.source || (message.line ?? '');
+  return formAnswer(menuForm(command, menu, { text, files: [] }), name);
 }
 
 async function suggest(
