@@ -52,7 +52,10 @@ export async function completeLine(
       typed: value.replace(/^"/, ''),
       options: otherOptions,
     });
-    return { candidates: distinct((await suggest(request)).map(suggestedCandidate)), typed: value };
+    const suggested = (await suggest(request)).map(suggestedCandidate);
+    // Two songs may have the same title.
+    const unique = new Map(suggested.map((candidate) => [candidate.value, candidate]));
+    return { candidates: [...unique.values()], typed: value };
   }
   const parts = Object.entries(command.subcommands ?? {}).map(([part, { description }]) =>
     candidateFor('')({ name: part, description }),
@@ -67,13 +70,7 @@ export async function completeLine(
 /** The candidates that start with the text. */
 function matching(candidates: readonly Candidate[], typed: string): LineCompletion {
   const prefix = typed.toLowerCase();
-  const found = candidates.filter(({ value }) => value.toLowerCase().startsWith(prefix));
-  return { candidates: distinct(found), typed };
-}
-
-/** Two songs may have the same title, and two options the same choice. */
-function distinct(candidates: readonly Candidate[]): Candidate[] {
-  return [...Map.groupBy(candidates, ({ value }) => value).values()].flatMap(([first]) => first ?? []);
+  return { candidates: candidates.filter(({ value }) => value.toLowerCase().startsWith(prefix)), typed };
 }
 
 /** A name is followed by a space, since its subcommand or value comes next. */

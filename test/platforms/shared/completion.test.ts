@@ -11,8 +11,3 @@ test('offers two songs of the same title once', async () => {
   const { candidates } = await completeLine('/stems --song ', { commands, suggest });
   expect(candidates.map(({ value }) => value)).toEqual(['Rain', 'Snow']);
 });
-
-test('offers every command once', async () => {
-  const { candidates } = await completeLine('/', { commands, suggest: async () => [] });
-  expect(candidates.map(({ value }) => value)).toEqual(commands.map(({ name }) => `/${name} `));
-});
