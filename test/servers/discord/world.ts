@@ -15,7 +15,6 @@ import {
 const TIER_BYTES = [DISCORD.fileBytes, DISCORD.fileBytes, 50 * 1024 * 1024, 100 * 1024 * 1024] as const;
 const EVERYTHING = Object.values(PERMISSION).reduce((all, bit) => all | bit, 0n);
 
-/** The state of this Discord: people, guilds, channels, messages and files. */
 /** Discord serves a copy of each image: https://docs.discord.com/developers/resources/message#embed-object-embed-image-structure */
 const embedJson = (embed: StoredMessage['embeds'][number]): object =>
   embed.image ? { ...embed, image: { ...embed.image, proxy_url: embed.image.url } } : embed;
@@ -32,6 +31,7 @@ const pollJson = ({ question, answers }: NonNullable<StoredMessage['poll']>): ob
   },
 });
 
+/** The state of this Discord: people, guilds, channels, messages and files. */
 export class World {
   readonly nextId: () => string;
   readonly bot: User;

@@ -14,7 +14,7 @@ const MAX_MASKED_LINK_LENGTH = 1_000;
 const MAX_TABLE_WIDTH = 80;
 
 const NOTATION: Notation = {
-  disableMentions: disableMentions,
+  disableMentions,
   escape: escapeSigns,
   joiner: ZERO_WIDTH_SPACE,
   // Discord reads no markup or mentions in code. Three backticks would be a fence, so at most two delimit it.
