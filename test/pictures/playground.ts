@@ -94,6 +94,8 @@ function startFilm(page: Page): Film {
   const ended = new AbortController();
   let paused = false;
   const filming = film();
+  // A visit that fails closes the page, and its own error is the one to report.
+  filming.catch(() => {});
   async function film(): Promise<void> {
     while (!ended.signal.aborted) {
       const at = performance.now();
