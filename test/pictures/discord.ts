@@ -19,7 +19,6 @@ const embedSchema = z.object({
   color: z.number().default(0x6d6f78),
   description: z.string().optional(),
   image: z.object({ url: z.string() }).optional(),
-  thumbnail: z.object({ url: z.string() }).optional(),
   fields: z
     .array(z.object({ name: z.string(), value: z.string(), inline: z.boolean().default(false) }))
     .default([]),
@@ -59,9 +58,7 @@ async function card(
   embed: z.infer<typeof embedSchema>,
   attachments: StoredMessage['attachments'],
 ): Promise<Html> {
-  const attached = (url: string | undefined) =>
-    attachments.find(({ filename }) => url === `attachment://${filename}`);
-  const [small, large] = [embed.thumbnail, embed.image].map((image) => attached(image?.url));
+  const cover = attachments.find(({ filename }) => embed.image?.url === `attachment://${filename}`);
   const fields = embed.fields.map(
     ({ name, value, inline }) =>
       html`<div class="${inline ? '' : 'wide'}"><dt>${markdown(name)}</dt><dd>${markdown(value)}</dd></div>`,
@@ -71,10 +68,9 @@ async function card(
       ${embed.title && html`<h3>${markdown(embed.title)}</h3>`}
       ${embed.description && html`<p>${markdown(embed.description)}</p>`}
       ${fields.length > 0 ? html`<dl>${fields}</dl>` : undefined}
-      ${large && html`<div class="cover">${await picture(large.bytes, 300)}</div>`}
+      ${cover && html`<div class="cover">${await picture(cover.bytes, 300)}</div>`}
       <small>${embed.footer?.text}</small>
     </div>
-    ${small && (await picture(small.bytes, 84))}
   </div>`;
 }
 
