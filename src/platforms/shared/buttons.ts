@@ -31,11 +31,11 @@ export function arrangeButtons(input: readonly Button[]): ArrangedButtons {
 }
 
 function arrangeRow(buttons: readonly Button[]): { row: Button[]; more: ActionButton[] } {
-  const links = buttons.filter(({ type }) => type === 'link').length;
-  const fit = buttons.length <= ROW ? ROW : Math.min(BEFORE_MENU, ROW - links);
   const actions = buttons.filter((button) => button.type === 'action');
+  const links = buttons.length - actions.length;
+  const fit = buttons.length <= ROW ? ROW : Math.max(0, Math.min(BEFORE_MENU, ROW - links));
   const primary = actions.find(({ emphasis }) => emphasis === 'primary');
-  const more = actions.slice(Math.max(0, fit));
+  const more = actions.slice(fit);
   const row = buttons
     .filter((button) => button.type === 'link' || !more.includes(button))
     .map((button) => (button === primary || button.type === 'link' ? button : withoutPrimary(button)));
@@ -61,6 +61,10 @@ function withDistinctLabels(buttons: readonly Button[]): readonly Button[] {
 export function shownLabel({ label, short = '' }: Pick<Button, 'label' | 'short'>): string {
   return (short.trim() === '' ? label : short).trim();
 }
+
+/** The text of a menu with the actions that don't fit. It names the message, for screen readers. */
+export const menuText = ({ title = '' }: Pick<Message, 'title'>): string =>
+  title.trim() === '' ? 'More actions' : `More actions: ${title.trim()}`;
 
 /** The button's accessible name as plain text: its label and the subject of its action. */
 export function spokenName(button: Button, { title = '' }: Pick<Message, 'title'>): string {

@@ -10,7 +10,7 @@ import {
 } from 'discord.js';
 import type { ActionButton, Button, Icon, LinkButton, Message } from '../../../core/message.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { arrangeButtons, chunks, shownLabel } from '../../shared/buttons.ts';
+import { arrangeButtons, chunks, menuText, shownLabel } from '../../shared/buttons.ts';
 import { EMOJI } from '../../shared/icons.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { disableMentions, safeUrl } from './escape.ts';
@@ -51,14 +51,11 @@ export function renderButtons(buttons: readonly Button[], message: Pick<Message,
 const menu = (
   buttons: readonly ActionButton[],
   index: number,
-  { title = '' }: Pick<Message, 'title'>,
+  message: Pick<Message, 'title'>,
 ): APIStringSelectComponent => ({
   type: ComponentType.StringSelect,
   custom_id: `${MENU_PREFIX}:${index}`,
-  placeholder: ellipsis(
-    title.trim() === '' ? 'More actions' : `More actions: ${title.trim()}`,
-    DISCORD_LIMITS.placeholder,
-  ),
+  placeholder: ellipsis(menuText(message), DISCORD_LIMITS.placeholder),
   options: buttons.map(({ id, label, about = '', hint = '', icon }) => ({
     label: labelOf(label),
     value: id,

@@ -3,7 +3,7 @@ import type { types } from '@slack/bolt';
 import type { ActionButton, Button, LinkButton, Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { arrangeButtons, chunks, shownLabel, spokenName } from '../../shared/buttons.ts';
+import { arrangeButtons, chunks, menuText, shownLabel, spokenName } from '../../shared/buttons.ts';
 import { EMOJI } from '../../shared/icons.ts';
 import { LIMITS } from '../limits.ts';
 import { plainText, splitMrkdwn } from './escape.ts';
@@ -117,14 +117,11 @@ interface MenuOption {
 const menu = (
   options: readonly MenuOption[],
   index: number,
-  { title = '' }: Pick<Message, 'title'>,
+  message: Pick<Message, 'title'>,
 ): types.StaticSelect => ({
   type: 'static_select',
   action_id: `more:${index}`,
-  placeholder: plainText(
-    title.trim() === '' ? 'More actions' : `More actions: ${title.trim()}`,
-    LIMITS.placeholder,
-  ),
+  placeholder: plainText(menuText(message), LIMITS.placeholder),
   ...optionsOf(options),
 });
 
@@ -146,7 +143,7 @@ function accessibleName(
   message: Pick<Message, 'title'>,
 ): Pick<types.Button, 'accessibility_label'> {
   const name = spokenName({ ...button, label: nameOf(button) }, message);
-  const isShown = name === shownLabel({ ...button, label: nameOf(button) }) && button.icon === undefined;
+  const isShown = name === shownLabel(button) && button.icon === undefined;
   return isShown ? {} : { accessibility_label: ellipsis(name, LIMITS.buttonLabel) };
 }
 
@@ -175,6 +172,6 @@ const textOf = (text: string, limit: number): types.PlainTextElement => ({
 
 function slackButton(button: Button, id: string): types.Button {
   const icon = button.icon === undefined ? '' : `${EMOJI[button.icon]} `;
-  const label = shownLabel({ ...button, label: nameOf(button) });
+  const label = shownLabel(button) || '…';
   return { type: 'button', action_id: id, text: textOf(`${icon}${label}`, LIMITS.buttonLabel) };
 }
