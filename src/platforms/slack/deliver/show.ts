@@ -210,19 +210,17 @@ function renderOptions(
   }: Post,
   message: Message,
   {
-    budget,
+    pictures,
     ...accepted
   }: Required<Pick<RenderOptions, 'budget' | 'bare' | 'hasCards'>> & { pictures: boolean },
 ): RenderOptions {
   const uploaded = storedItems(message).flatMap(({ item, file }): [string, string][] => {
     const id = files[file.name]?.id;
-    return accepted.pictures && item.kind === 'image' && id !== undefined ? [[file.name, id]] : [];
+    return pictures && item.kind === 'image' && id !== undefined ? [[file.name, id]] : [];
   });
   return {
+    ...accepted,
     person: address.person,
-    budget,
-    bare: accepted.bare,
-    hasCards: accepted.hasCards,
     inThread,
     firstOnly,
     hasAgents: agents.isAvailable(),

@@ -61,9 +61,9 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     await ack();
     const { view } = openedSchema.parse(body);
     const metadata = readMetadata(view.private_metadata);
-    const tools = await toolsIn(context, shared, metadata?.address.guild);
     if (metadata === undefined) return;
     const { address, form: id, home, files } = metadata;
+    const tools = await toolsIn(context, shared, address.guild);
     const declared = declarationOf(formTarget(id), tools.bot.commands);
     if (declared === undefined) return;
     const initial = { ...files, ...formOptions(view.state?.values) };
