@@ -183,12 +183,15 @@ function cardProblems(problems: Problems, at: string, card: Fields): void {
 
 /** https://docs.slack.dev/reference/block-kit/blocks/data-table-block */
 function tableProblems(problems: Problems, at: string, table: Fields): void {
-  problems.text(`${at}/caption`, table.caption, 1, SLACK.tableCharacters);
+  problems.text(`${at}/caption`, table.caption, 1, SLACK.sectionText);
   problems.items(`${at}/rows`, table.rows, 2, SLACK.tableRows);
   const [head, ...rows] = asList(table.rows).map(asList);
   problems.items(`${at}/rows/0`, head, 1, SLACK.tableColumns);
   if (rows.some((row) => row.length !== head?.length)) problems.add(`${at}/rows`, 'rows differ in length');
-  for (const cell of [...(head ?? []), ...rows.flat()].map(asFields)) {
+  const cells = [...(head ?? []), ...rows.flat()].map(asFields);
+  if (cells.reduce((sum, { text }) => sum + String(text).length, 0) > SLACK.tableCharacters)
+    problems.add(`${at}/rows`, `must have at most ${SLACK.tableCharacters} characters`);
+  for (const cell of cells) {
     const isValid =
       (cell.type === 'raw_text' && typeof cell.text === 'string' && cell.text !== '') ||
       (cell.type === 'raw_number' && typeof cell.value === 'number' && typeof cell.text === 'string');
