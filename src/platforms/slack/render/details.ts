@@ -5,7 +5,7 @@ import { ellipsis } from '../../../core/util/words.ts';
 import { LIMITS } from '../limits.ts';
 import { isLinkable, linkElement } from './buttons.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
-import { grouped } from './lines.ts';
+import { contextBlock, grouped, type LinkOptions } from './lines.ts';
 import { titleBlocks } from './text.ts';
 
 export interface DetailOptions {
@@ -29,14 +29,15 @@ export function titleLink({ actions = [], titleUrl }: Message): LinkButton | und
     .find((button) => button.url === titleUrl && isLinkable(button));
 }
 
-/** The title with a large cover, if there is one and both fit in a card; otherwise the title alone. */
-export function headBlocks(message: Message, options: DetailOptions): types.KnownBlock[] {
+/** The title with a large cover, if there is one and both fit in a card; otherwise the title alone. Then how to listen. */
+export function headBlocks(message: Message, options: DetailOptions & LinkOptions): types.KnownBlock[] {
   const cover = coverOf(message, options);
   const { title = '', titleUrl = '', media = [] } = message;
   const link = titleLink(message);
   const buttons = link && [{ ...linkElement(link, message, 'card'), style: 'primary' as const }];
+  const note = !buttons && hasPlayers(message, options) ? [contextBlock('Listen in the thread.')] : [];
   if (cover === undefined)
-    return [...titleBlocks(title), ...(buttons ? [{ type: 'actions' as const, elements: buttons }] : [])];
+    return [...titleBlocks(title), ...(buttons ? [{ type: 'actions' as const, elements: buttons }] : note)];
   const escaped = escapeMrkdwn(title.trim());
   const linked =
     /^https?:\/\/[^\s|<>]+$/i.test(titleUrl) && escaped !== ''
@@ -52,8 +53,17 @@ export function headBlocks(message: Message, options: DetailOptions): types.Know
       ...(subtitle.length <= LIMITS.cardTitle && cardText('subtitle', subtitle)),
       ...(buttons && { actions: buttons }),
     },
+    ...note,
   ];
 }
+
+/** True if the thread has files that Slack plays. Others are links. */
+const hasPlayers = ({ media = [] }: Message, { bare, links }: DetailOptions & LinkOptions): boolean =>
+  !bare &&
+  media.some(
+    ({ kind, name, source }) =>
+      kind === 'audio' && source.type === 'stored' && links?.(source.file, name) === undefined,
+  );
 
 const cardText = (name: 'title' | 'subtitle', text: string): Partial<types.CardBlock> =>
   text === '' ? {} : { [name]: mrkdwn(text) };

@@ -137,6 +137,7 @@ describe('files', () => {
     });
     expect(only(server.botMessages().filter(({ threadTs }) => threadTs === undefined)).blocks).toMatchObject([
       { type: 'header' },
+      { type: 'context' },
       { type: 'image', alt_text: alt },
     ]);
     const uploads = server.callsOf('files.getUploadURLExternal');
