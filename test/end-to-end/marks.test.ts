@@ -98,6 +98,7 @@ describe('on Slack', () => {
         slack.botMessages('C0MUSIC').find((one) => JSON.stringify(one.blocks).includes(`${command}.again`)),
       );
       const files = [...slack.workspace.files.values()];
+      expect(files.length).toBeGreaterThan(0);
       for (const { bytes } of files) expect(textOf(Buffer.from(bytes))).toContain(GENERATED);
       const before = slack.ephemeralsOf(ADA).length;
       await slack.messageShortcut('message-menu:minstrel', message);
