@@ -5,6 +5,7 @@ import type { Message, Progress } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import { ellipsis } from '../../../core/util/words.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
+import { titleTarget } from '../../shared/markdown/tree.ts';
 import { progressFacts, stageText } from '../../shared/progress.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { disableMentions, escapePlain, safeUrl } from './escape.ts';
@@ -86,10 +87,12 @@ const charactersOf = (embed: APIEmbed): number =>
   (embed.footer?.text.length ?? 0) +
   (embed.fields ?? []).reduce((sum, field) => sum + field.name.length + field.value.length, 0);
 
-function titleOf({ title, titleUrl }: Message, before: Block[]): Pick<APIEmbed, 'title' | 'url'> {
+function titleOf(message: Message, before: Block[]): Pick<APIEmbed, 'title' | 'url'> {
+  const { title } = message;
+  const target = titleTarget(message);
   const escaped = escapePlain(title?.trim() ?? '');
   if (escaped === '') return {};
-  const url = titleUrl === undefined ? undefined : safeUrl(titleUrl);
+  const url = target === undefined ? undefined : safeUrl(target);
   if (escaped.length <= DISCORD_LIMITS.embedTitle) return present({ title: escaped, url });
   before.push(plainBlock(title ?? '', ['**']));
   return {};

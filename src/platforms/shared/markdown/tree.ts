@@ -1,5 +1,6 @@
 /** Builds a Markdown tree that platforms render. */
 import type { Token } from 'markdown-it';
+import type { Message } from '../../../core/message.ts';
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { addressesIn, MAX_DEPTH } from './parser.ts';
 
@@ -141,6 +142,10 @@ export const isBareLink = (label: string, url: string): boolean =>
 /** Whether a label looks like an address other than the one it opens. Then the URL must be written out. */
 export const hidesTarget = (label: string, url: string): boolean =>
   !isBareLink(label, url) && ADDRESS.test(label.normalize('NFKC').replace(/\p{Cf}/gu, ''));
+
+/** The address that a message's title opens. Undefined if the title looks like another one. */
+export const titleTarget = ({ title = '', titleUrl }: Message): string | undefined =>
+  titleUrl === undefined || hidesTarget(title.trim(), titleUrl) ? undefined : titleUrl;
 
 /**
  * A scheme, or a dot in a word: `paypal.com`, `192.0.2.1`. File endings that are not top-level domains don't count.

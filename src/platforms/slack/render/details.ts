@@ -2,6 +2,7 @@
 import type { types } from '@slack/bolt';
 import type { LinkButton, MediaItem, Message } from '../../../core/message.ts';
 import { ellipsis } from '../../../core/util/words.ts';
+import { titleTarget } from '../../shared/markdown/tree.ts';
 import { LIMITS } from '../limits.ts';
 import { isLinkable, linkElement } from './buttons.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
@@ -32,7 +33,8 @@ export function titleLink({ actions = [], titleUrl }: Message): LinkButton | und
 /** The title with a large cover, if there is one and both fit in a card; otherwise the title alone. Then how to listen. */
 export function headBlocks(message: Message, options: DetailOptions & LinkOptions): types.KnownBlock[] {
   const cover = coverOf(message, options);
-  const { title = '', titleUrl = '', media = [] } = message;
+  const { title = '', media = [] } = message;
+  const target = titleTarget(message) ?? '';
   const link = titleLink(message);
   const buttons = link && [{ ...linkElement(link, message, 'card'), style: 'primary' as const }];
   const note = !buttons && hasPlayers(message, options) ? [contextBlock('Listen in the thread.')] : [];
@@ -40,8 +42,8 @@ export function headBlocks(message: Message, options: DetailOptions & LinkOption
     return [...titleBlocks(title), ...(buttons ? [{ type: 'actions' as const, elements: buttons }] : note)];
   const escaped = escapeMrkdwn(title.trim());
   const linked =
-    /^https?:\/\/[^\s|<>]+$/i.test(titleUrl) && escaped !== ''
-      ? `<${escapeMrkdwn(titleUrl)}|${escaped}>`
+    /^https?:\/\/[^\s|<>]+$/i.test(target) && escaped !== ''
+      ? `<${escapeMrkdwn(target)}|${escaped}>`
       : escaped;
   const sounds = media.filter(({ kind }) => kind === 'audio').flatMap(({ caption }) => caption?.trim() || []);
   const subtitle = escapeMrkdwn(sounds.join(', '));

@@ -4,6 +4,7 @@ import type { ActionButton, Button, MediaItem, Message, Variant } from '../../..
 import { present } from '../../../core/util/present.ts';
 import type { BrowserButton, BrowserVariant } from '../../../core/web/browser-chat.ts';
 import { arrangeButtons, spokenName } from '../../shared/buttons.ts';
+import { titleTarget } from '../../shared/markdown/tree.ts';
 import { stageText } from '../../shared/progress.ts';
 import { wellFormed } from '../../shared/text.ts';
 import { linkableUrl, readableText, webNodes } from './markdown.ts';
@@ -18,7 +19,8 @@ export interface RenderedMessage {
 /** `person` is mentioned if the message has `notify`. */
 export async function renderForWeb(input: Message, person: string): Promise<RenderedMessage> {
   const message = wellFormed(input);
-  const { title, titleUrl, actions = [], variants = [], data, progress, footer, notify } = message;
+  const { title, actions = [], variants = [], data, progress, footer, notify } = message;
+  const target = titleTarget(message);
   const { text = '' } = variants.length > 0 ? {} : message;
   const fields = variants.length > 0 || data ? undefined : message.fields;
   const media = data ? undefined : message.media;
@@ -30,7 +32,7 @@ export async function renderForWeb(input: Message, person: string): Promise<Rend
   const shown = rows.flat();
   const content: WebContent = {
     title: title && line(title),
-    titleUrl: titleUrl === undefined ? undefined : linkableUrl(titleUrl),
+    titleUrl: target === undefined ? undefined : linkableUrl(target),
     mention: notify ? person : undefined,
     body: await webNodes(text),
     fields: fields?.map(({ name, value }) => ({ name: line(name), value: readableText(value) })),

@@ -75,3 +75,22 @@ it('links to files on both chats show where they lead', async () => {
   expect(await discordLinks(message)).toEqual([TARGET]);
   expect(await slackLinks(message)).toEqual([TARGET]);
 });
+
+it.each([
+  ['Rain', TARGET],
+  ['paypal.com/login', undefined],
+])('the title %j opens %j', async (title, url) => {
+  const source = { type: 'stored', file: { name: 'a.png', bytes: 1, contentType: 'image/png' } } as const;
+  const message: Message = {
+    title,
+    titleUrl: TARGET,
+    media: [{ kind: 'image', name: 'a.png', cover: true, source }],
+  };
+  const [page] = await renderPages(message, { fileBytes: 1, link: () => TARGET });
+  expect(page?.embeds[0]?.url).toBe(url);
+  const pictures = new Map([['a.png', 'F1']]);
+  const { parts } = await render(message, { person: 'U0ASKED', hasCards: true, pictures });
+  const [card] = parts[0]?.blocks ?? [];
+  expect(card).toMatchObject({ title: { text: url === undefined ? title : `<${url}|${title}>` } });
+  expect((await renderForWeb(message, '1')).content.titleUrl).toBe(url);
+});
