@@ -200,11 +200,6 @@ function imageOf({ result }: JobView, index: number): MediaSource {
 export function withoutAnimate({ done, actions: _, ...command }: AnyCommand): AnyCommand {
   return {
     ...command,
-    ...(done && {
-      done: (job: JobView) => {
-        const message = done(job);
-        return { ...message, actions: [againButton(job)] };
-      },
-    }),
+    ...(done && { done: (job: JobView) => ({ ...done(job), actions: [againButton(job)] }) }),
   };
 }

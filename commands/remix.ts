@@ -16,7 +16,7 @@ import {
 import { againWithVoice, findVoice, sameVoice, savedVoiceOf, suggestVoices } from './song/save-voice.ts';
 import { earlySongMessage, resultMessage, storedOptions } from './song/song-message.ts';
 import { findTake, startOn, takeName } from './song/takes.ts';
-import { completedText, modelOption } from './text/options.ts';
+import { completedText, modelOption, songOptions } from './text/options.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -51,8 +51,8 @@ const options = {
     help: 'Genres, instruments and mood, such as “brass band, slow”.',
     maximumLength: 1000,
   },
-  title: { type: 'text', description: 'Title', help: 'Leave this empty to get one.', maximumLength: 80 },
-  instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Make it without vocals.' },
+  title: songOptions.title,
+  instrumental: songOptions.instrumental,
   voice: {
     ...completedText('A saved voice (only for mode “cover”)'),
     help: 'A voice that was saved here, for covers only.',

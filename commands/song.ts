@@ -12,18 +12,11 @@ import { againWithVoice, findVoice, suggestVoices } from './song/save-voice.ts';
 import { earlySongMessage, resultMessage, songCard, storedOptions } from './song/song-message.ts';
 import { suggestedSong } from './song/suggested.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
-import { completedText, modelOption } from './text/options.ts';
+import { completedText, modelOption, songOptions } from './text/options.ts';
 import { quoted } from './text/phrases.ts';
 
 const options = {
-  prompt: {
-    type: 'text',
-    description: 'Describe the song',
-    label: 'Description',
-    help: 'What is the song about, and how does it sound?',
-    maximumLength: 3000,
-    multiline: true,
-  },
+  prompt: songOptions.prompt,
   style: {
     type: 'text',
     description: 'Style, such as “lofi, rainy, soft piano”',
@@ -37,13 +30,8 @@ const options = {
     maximumLength: 5000,
     multiline: true,
   },
-  title: {
-    type: 'text',
-    description: 'Title',
-    help: 'Leave this empty to get one with the song.',
-    maximumLength: 80,
-  },
-  instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Make it without vocals.' },
+  title: songOptions.title,
+  instrumental: songOptions.instrumental,
   voice: { ...completedText('A saved voice'), help: 'Choose a voice that was saved here.', rare: true },
   model: modelOption('Song model'),
   earlier: {

@@ -5,7 +5,7 @@ import type { JobView } from '../../src/core/job.ts';
 import { titleOf } from '../../src/core/music/song.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import { present } from '../../src/core/util/present.ts';
-import { choicesOf } from '../text/options.ts';
+import { choicesOf, songOptions } from '../text/options.ts';
 import { quoted } from '../text/phrases.ts';
 import { composeSong, type SongRequest } from './compose.ts';
 import { sameVoice, savedVoiceOf } from './save-voice.ts';
@@ -16,14 +16,7 @@ const models = choicesOf(['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4']);
 
 /** Five fields in either mode, Discord's limit. The voice cannot be changed. */
 const options = {
-  prompt: {
-    type: 'text',
-    description: 'Describe the song',
-    label: 'Description',
-    help: 'What is the song about, and how does it sound?',
-    maximumLength: 3000,
-    multiline: true,
-  },
+  prompt: songOptions.prompt,
   lyrics: {
     type: 'text',
     description: 'Lyrics',
@@ -32,13 +25,8 @@ const options = {
     multiline: true,
   },
   style: { type: 'text', description: 'Style', help: 'Genres, instruments and mood.', maximumLength: 1000 },
-  title: {
-    type: 'text',
-    description: 'Title',
-    help: 'Leave this empty to get one with the song.',
-    maximumLength: 80,
-  },
-  instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Make it without vocals.' },
+  title: songOptions.title,
+  instrumental: songOptions.instrumental,
   model: {
     type: 'choice',
     description: 'Song model',

@@ -1,7 +1,7 @@
 /** Options shared by several commands. */
 import { UserError } from '../../src/core/errors.ts';
 import { parseSubject, type Subject } from '../../src/core/moderation.ts';
-import type { ChoiceOption, TextOption } from '../../src/core/options.ts';
+import type { ChoiceOption, OptionDeclarations, TextOption } from '../../src/core/options.ts';
 
 /** A text option with completions. `maximumLength` is in characters. */
 export function completedText(description: string, maximumLength = 200) {
@@ -16,6 +16,24 @@ export function modelOption(description: string) {
     rare: true,
   } as const;
 }
+
+export const songOptions = {
+  prompt: {
+    type: 'text',
+    description: 'Describe the song',
+    label: 'Description',
+    help: 'What is the song about, and how does it sound?',
+    maximumLength: 3000,
+    multiline: true,
+  },
+  title: {
+    type: 'text',
+    description: 'Title',
+    help: 'Leave this empty to get one with the song.',
+    maximumLength: 80,
+  },
+  instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Make it without vocals.' },
+} as const satisfies OptionDeclarations;
 
 /** For images and videos: the gateway may expand their prompts. */
 export const exactOption = {

@@ -1,7 +1,6 @@
-/** Describes the origin of a file, as Markdown. */
+/** Describes the origin of a file as Markdown. */
 import { plain } from '../../src/core/message.ts';
 import type { FileOrigin } from '../../src/core/origin.ts';
-import { present } from '../../src/core/util/present.ts';
 
 const NO_PROOF = "Marks can be removed, so this doesn't prove that a person made it.";
 
@@ -18,17 +17,16 @@ function sentencesAbout({ mark, isStored, hasManifest, isGenerated, isReadable }
       ? ['It has Content Credentials (C2PA). Check them at https://contentcredentials.org/verify.']
       : []),
   ];
-  if (isStored) return ['I posted this file, or received it, and it has not changed since.', ...elsewhere];
+  if (isStored) return ['I posted or received this file, and it has not changed since.', ...elsewhere];
   if (elsewhere.length > 0) return ['Another service marked this file.', ...elsewhere];
   if (!isReadable) return ["I can't read marks in files of this type."];
   return ['I found no mark in this file.', NO_PROOF];
 }
 
 function ownSentences({ day, model, job }: NonNullable<FileOrigin['mark']>): string[] {
-  const { model: named } = present({ model });
-  const made = `I generated this with AI on ${day}${named === undefined ? '' : `, with ${plain(named)}`}.`;
-  if (!job) return [made, "The request isn't yours or from this channel, or it was erased."];
-  return [made, `${plain(job.person.displayName)} requested it: ${plain(job.title)}.`];
+  const generated = `I generated this with AI on ${day}${model === undefined ? '' : `, with ${plain(model)}`}.`;
+  if (!job) return [generated, "The request isn't yours or from this channel, or it was deleted."];
+  return [generated, `${plain(job.person.displayName)} requested it: ${plain(job.title)}.`];
 }
 
 const unchangedSentence = (isStored: boolean): string =>

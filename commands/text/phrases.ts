@@ -1,7 +1,7 @@
 /** Helpers for texts, and fields that all results share. */
 import type { JobView } from '../../src/core/job.ts';
 import { type Button, type Field, plain } from '../../src/core/message.ts';
-import { beginning, counted } from '../../src/core/util/words.ts';
+import { beginning, counted, ellipsis } from '../../src/core/util/words.ts';
 
 /** Cuts to at most `most` characters, at a word if possible. */
 export function clip(text: string, most: number): string {
@@ -59,7 +59,7 @@ export function lineage({ basedOn, parentUrl }: JobView): {
 } {
   const short = 'Open original';
   const text = basedOn === undefined ? short : `${short}: ${basedOn}`;
-  const label = text.length <= LABEL_LENGTH ? text : `${beginning(text, LABEL_LENGTH - 1)}…`;
+  const label = ellipsis(text, LABEL_LENGTH);
   return {
     fields: basedOn === undefined ? [] : [{ name: 'Made from', value: basedOn }],
     actions: parentUrl === undefined ? [] : [{ type: 'link', url: parentUrl, label, short, icon: 'open' }],

@@ -109,15 +109,14 @@ function schedulesAt(
       const timeZone = await zoneOf(key);
       const { pattern, when } = await readWhen(typed, { timeZone, now: now() });
       const nextAt = nextRun(pattern, timeZone, now());
-      // Later runs apply the settings of their time.
-      const { id, displayName, moderator, roles, visitor } = asReported;
       const added = {
         ...request,
         id: newId(),
         pattern,
         when,
         address: platform(address.platform)?.sameChannel?.(address) ?? address,
-        person: { id, displayName, moderator, roles: [...roles], ...(visitor !== undefined && { visitor }) },
+        // As the platform reports it, because each run applies the settings of its time.
+        person: { ...asReported, roles: [...asReported.roles] },
         ...(nextAt !== undefined && { nextAt }),
       };
       await store.add(key, added);

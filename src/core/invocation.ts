@@ -61,6 +61,14 @@ export interface Person {
   readonly roles: readonly string[];
 }
 
+/** The requester, as stored with a request. */
+export const storedPersonSchema = z.object({
+  id: z.string(),
+  displayName: z.string(),
+  moderator: z.boolean(),
+  roles: z.array(z.string()),
+});
+
 /** An earlier message of a conversation, from the platform's thread or reply chain. */
 export interface ConversationTurn {
   readonly author: 'person' | 'bot';

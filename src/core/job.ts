@@ -8,6 +8,7 @@ import {
   jsonObject,
   serverOf,
   serverWord,
+  storedPersonSchema,
 } from './invocation.ts';
 import { mediaFileSchema } from './message.ts';
 import type { Result, Work } from './work.ts';
@@ -45,12 +46,7 @@ const jobFields = z.object({
   command: z.string(),
   title: z.string(),
   address: addressSchema,
-  person: z.object({
-    id: z.string(),
-    displayName: z.string(),
-    moderator: z.boolean(),
-    roles: z.array(z.string()),
-  }),
+  person: storedPersonSchema,
   /** Key of the invocation, so that a repeated event creates only one job. */
   invocation: z.string(),
   // Requests are not validated here: the gateway client validates them before it sends them.

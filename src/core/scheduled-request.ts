@@ -1,6 +1,6 @@
 /** Requests that the bot runs for a person at set times. */
 import { z } from 'zod';
-import { addressSchema } from './invocation.ts';
+import { addressSchema, storedPersonSchema } from './invocation.ts';
 
 export const scheduledRequestSchema = z.object({
   id: z.string(),
@@ -15,11 +15,7 @@ export const scheduledRequestSchema = z.object({
   when: z.string(),
   /** The channel that gets the results. */
   address: addressSchema,
-  person: z.object({
-    id: z.string(),
-    displayName: z.string(),
-    moderator: z.boolean(),
-    roles: z.array(z.string()),
+  person: storedPersonSchema.extend({
     visitor: z.exactOptional(z.union([z.boolean(), z.literal('unknown')])),
   }),
   /** The next run in milliseconds since the epoch; absent while paused. */
