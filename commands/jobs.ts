@@ -2,8 +2,8 @@ import { defineCommand } from '../src/core/bot/command.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import type { JobState, JobView } from '../src/core/job.ts';
 import { type Button, button, type Field, type Message, plain } from '../src/core/message.ts';
-import { duration, queuePositionText } from '../src/core/util/words.ts';
-import { age, fieldLine } from './text/phrases.ts';
+import { duration, queuePositionText, timeAgo } from '../src/core/util/words.ts';
+import { fieldLine } from './text/phrases.ts';
 
 /** As many buttons as fit on every platform, half for each list. */
 const MOST_LISTED = 10;
@@ -115,5 +115,5 @@ function waitText({ state, held, uncertain, deadlineAt = 0 }: JobView, now: numb
 
 function undeliveredLine({ title, state, createdAt }: JobView, now: number): string {
   const end = state === 'delivered' ? 'finished' : STAGES[state];
-  return `**${plain(title)}**: ${end}, requested ${age(now - createdAt)} ago`;
+  return `**${plain(title)}**: ${end}, requested ${timeAgo(createdAt, now)}`;
 }

@@ -8,9 +8,10 @@ import type { HomeSection } from '../../src/core/message.ts';
 import type { AnswersInForce, ModelInForce } from '../../src/core/moderation.ts';
 import type { FormButton } from '../../src/core/options.ts';
 import { present } from '../../src/core/util/present.ts';
+import { timeAgo } from '../../src/core/util/words.ts';
 import { runningList } from '../jobs.ts';
 import { answerFields, modelField } from '../text/moderation.ts';
-import { age, clip } from '../text/phrases.ts';
+import { clip } from '../text/phrases.ts';
 
 const MOST_RUNNING = 10;
 const MOST_SONGS = 10;
@@ -80,7 +81,7 @@ function recent(songs: readonly JobView[], now: number): HomeSection {
     ...(songs.length === 0 ? { footer: 'No songs yet. Create one with /song.' } : {}),
     fields: songs.map(({ title, person, createdAt }) => ({
       name: clip(title, 100),
-      value: `for ${person.displayName}, ${age(now - createdAt)} ago`,
+      value: `for ${person.displayName}, ${timeAgo(createdAt, now)}`,
     })),
   };
 }

@@ -1,7 +1,7 @@
 /** Helpers for texts, and fields that all results share. */
 import type { JobView } from '../../src/core/job.ts';
 import { type Button, type Field, plain } from '../../src/core/message.ts';
-import { beginning, counted, ellipsis } from '../../src/core/util/words.ts';
+import { beginning, ellipsis } from '../../src/core/util/words.ts';
 
 /** Cuts to at most `most` characters, at a word if possible. */
 export function clip(text: string, most: number): string {
@@ -25,19 +25,6 @@ export function shortened(text: string, most: number): string {
 /** In quotation marks, short enough for a heading. */
 export function quoted(text: string): string {
   return `“${shortened(text, 81)}”`;
-}
-
-const AGES = [
-  [86_400_000, 'day'],
-  [3_600_000, 'hour'],
-  [60_000, 'minute'],
-  [1000, 'second'],
-] as const;
-
-/** In the largest unit, as `3 hours`. */
-export function age(milliseconds: number): string {
-  const [size, unit] = AGES.find(([length]) => milliseconds >= length) ?? [1000, 'second'];
-  return counted(Math.max(1, Math.floor(milliseconds / size)), unit);
 }
 
 /** A field as a line of Markdown. */
