@@ -11,8 +11,8 @@ export interface AssetSources {
   readonly path: string;
   /** Modules, style sheets and SVGs in these folders are served by name. Subfolders are ignored. */
   readonly folders: readonly URL[];
-  /** Modules from other folders, by the same rule. */
-  readonly modules?: readonly URL[];
+  /** Files from other folders, by the same rule. */
+  readonly files?: readonly URL[];
   /** Modules of npm packages: file by import specifier. */
   readonly packages?: Readonly<Record<string, URL>>;
   /** Folders of npm packages with several modules: folder by package name. `name/part` is the module `part.js` in it. */
@@ -52,7 +52,7 @@ export function lazyAssets(sources: AssetSources): () => Promise<Assets> {
 export async function loadAssets({
   path,
   folders,
-  modules = [],
+  files = [],
   packages = {},
   packageFolders = {},
   styles = [],
@@ -64,7 +64,7 @@ export async function loadAssets({
     ['brand.css', brandStyles()],
     ['icon.svg', markSvg()],
   ]);
-  for (const file of [...found.flat(), ...modules]) {
+  for (const file of [...found.flat(), ...files]) {
     const name = basename(file.pathname);
     if (!Object.hasOwn(CONTENT_TYPES, extname(name))) continue;
     assets.set(name, withPaths(await readFile(file, 'utf8'), { packages, packageFolders }));

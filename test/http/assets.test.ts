@@ -64,7 +64,7 @@ test('serves modules of other folders, and packages of several modules', async (
   const assets = await loadAssets({
     path: '/assets/test',
     folders: [at('page/')],
-    modules: [at('other/deck.js')],
+    files: [at('other/deck.js')],
     packageFolders: { pack: at('pack/') },
   });
   const { url } = await listen({ routes: [assetRoutes('/assets/test', async () => assets)] });

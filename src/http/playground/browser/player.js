@@ -38,12 +38,12 @@ export const PlayButton = ({ isPlaying, name, onToggle, isBusy = false }) =>
 export const SeekBar = ({ name, position, length, onSeek }) =>
   html`<input
     type="range"
-    class="seek"
+    class="slider"
     min="0"
     max=${length || 1}
     step="any"
     value=${position}
-    style=${{ '--played': `${length > 0 ? (100 * position) / length : 0}%` }}
+    style=${{ '--level': `${length > 0 ? (100 * position) / length : 0}%` }}
     aria-label=${`Position in ${name}`}
     aria-valuetext=${`${clock(position)} of ${clock(length)}`}
     onInput=${(/** @type {Event} */ { currentTarget }) =>

@@ -106,7 +106,7 @@ export function Stems({ title, stems }) {
           <span class="lane-name" dir="auto">${name}</span>
           <button type="button" class="toggle" aria-pressed=${muted} aria-label=${`Mute ${name}`} title="Mute" onClick=${() => setLane(index, { muted: !muted })}>M</button>
           <button type="button" class="toggle" aria-pressed=${soloed} aria-label=${`Solo ${name}`} title="Solo" onClick=${() => setLane(index, { soloed: !soloed })}>S</button>
-          <input type="range" class="seek volume" min="0" max="1.5" step="0.01" value=${volume} style=${{ '--played': `${volume / 0.015}%` }} aria-label=${`Volume of ${name}`}
+          <input type="range" class="slider volume" min="0" max="1.5" step="0.01" value=${volume} style=${{ '--level': `${volume / 0.015}%` }} aria-label=${`Volume of ${name}`}
             onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setLane(index, { volume: Number(currentTarget.value) })} />
           <${Wave} bars=${mix?.waves[index]} played=${played} />
           <a class="icon" href=${stem.url} download=${stem.name} aria-label=${`Download ${name}`} title="Download"><${Icon} name="save" /></a>
