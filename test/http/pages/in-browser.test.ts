@@ -624,6 +624,36 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
+  test('stems that load after another take was chosen do not change its mix', async () => {
+    const takes = sample.takes.map((take) => ({
+      ...take,
+      stems: (sample.takes[0]?.stems ?? []).map(({ name, file }) => ({
+        name,
+        file: { ...file, path: `${file.path}?take=${take.number}` },
+      })),
+    }));
+    const { songUrl } = await openSongSite({ song: { ...sample, takes }, files });
+    const { page, problems, leave } = await browser.visit(songUrl);
+    const loaded = Promise.withResolvers<void>();
+    await page.route('**/vocals.wav?take=1', async (route) => {
+      await loaded.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Mixer' }).click();
+    await page.getByRole('radio', { name: 'Take 2' }).check();
+    await expect.poll(() => page.evaluate(IS_MIXED)).toBe(true);
+    loaded.resolve();
+    const first = page.getByRole('region', { name: 'Mixer for take 1', includeHidden: true });
+    await first
+      .getByRole('button', { name: 'Mute vocals', includeHidden: true })
+      .waitFor({ state: 'attached' });
+    expect(await page.evaluate(IS_MIXED)).toBe(true);
+    await page.getByRole('radio', { name: 'Take 1' }).check();
+    await expect.poll(() => page.evaluate(IS_MIXED)).toBe(true);
+    expect(problems).toEqual([]);
+    leave();
+  });
+
   test('the downloaded mix matches the mixer', async () => {
     const visit = await open();
     const { page, problems, leave } = visit;
