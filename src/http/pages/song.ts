@@ -10,7 +10,7 @@ import { documentOf, type PageLayout } from './layout.ts';
 /** Maximum characters, which keep a page under 150 kB. */
 const MAX_TITLE = 300;
 const MAX_STYLE = 600;
-/** A longer title is set smaller. */
+/** Longer titles are set in smaller type. */
 const LONG_TITLE = 50;
 const MAX_LINE = 2_000;
 /** Maximum size of all lines of lyrics on a page, markup included. */
@@ -57,7 +57,7 @@ export function songDocument(song: SongPage, context: SongPageContext): string {
   const hasStems = song.takes.some(({ stems }) => stems.length > 0);
   const main = html`${song.cover && html`<div class="glow"><img src="${href(song.cover.path)}" alt=""></div>`}
 <article class="hero">
-${song.progress ? making(song, song.progress, { href, now: context.now }) : song.cover ? html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">` : NO_COVER}
+${song.progress ? coverWithProgress(song, song.progress, { href, now: context.now }) : song.cover ? html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">` : NO_COVER}
 <div class="about">
 <h1 dir="auto"${title.length > LONG_TITLE && html` class="long"`}>${title}</h1>
 <p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi> · <time datetime="${new Date(song.createdAt).toISOString()}" title="${longDay(song.createdAt)}">${timeAgo(song.createdAt, context.now)}</time></p>
@@ -101,8 +101,8 @@ ${song.derived.length > 0 && derivedSection(song.derived, href)}
   });
 }
 
-/** The cover of a song that is being created, with its progress until a take can be played. The page loads again when there is more to show. */
-function making(
+/** The cover of a song that is being created, with its progress until a take can be played. The page reloads itself when there is more to show. */
+function coverWithProgress(
   { title, cover, takes, lyrics }: SongPage,
   { stage, startedAt, estimateMs }: PageProgress,
   { href, now }: { readonly href: (path: string) => string; readonly now: number },
@@ -124,7 +124,7 @@ interface TakeOptions {
   readonly isOnly: boolean;
 }
 
-/** One set of controls for all takes. Browsers without scripts show their own players instead. */
+/** One set of controls for all takes. Without scripts, the browser's own players are shown instead. */
 function player(
   takes: readonly Take[],
   { title, href }: { readonly title: string; readonly href: (path: string) => string },
@@ -234,7 +234,7 @@ function verseLine(line: string): Html {
 const lineText = (text: string) => html`<span class="line" dir="auto">${ellipsis(text, MAX_LINE)}</span>`;
 const partTitle = (title: string) => html`<span class="part" dir="auto">${ellipsis(title, MAX_NAME)}</span>`;
 
-/** Shown by the button, because it downloads all stems. */
+/** Hidden until its button is pressed, because it downloads all stems. */
 function mixer({ number, stems }: Take, { href, isOnly }: TakeOptions): Html {
   const heading = isOnly ? 'Mixer' : `Mixer for take ${number}`;
   return html`<section class="mixer" id="mixer${isOnly ? '' : `-${number}`}" data-mixer="${number}" aria-label="${heading}" hidden>
@@ -249,7 +249,7 @@ ${stems.map(
 `;
 }
 
-/** Karaoke on the whole screen. Its lyrics and controls are the page's, moved there while it is open. */
+/** Full-screen karaoke. While it is open, the page's lyrics and controls move there. */
 function stage(title: string): Html {
   return html`<dialog class="stage" aria-label="Karaoke"><div class="screen">
 <header><p dir="auto">${title}</p><button type="button" class="vocals" aria-pressed="true" hidden>Vocals: on</button><button type="button" class="leave" aria-label="Close karaoke">${icon('close')}</button></header>
@@ -261,7 +261,7 @@ function stage(title: string): Html {
 }
 
 function derivedSection(derived: readonly PageLink[], href: (path: string) => string): Html {
-  return html`<section class="made" aria-labelledby="made"><h2 id="made">Based on this song</h2>
+  return html`<section class="derived" aria-labelledby="derived"><h2 id="derived">Based on this song</h2>
 <ul>${derived.slice(0, MAX_LINKS).map((link) => html`<li>${songLink(link, href)}</li>\n`)}</ul></section>`;
 }
 
@@ -273,6 +273,7 @@ function songLink({ title, path }: PageLink, href: (path: string) => string): Ht
 /** Metadata for link previews: https://ogp.me */
 function sharing({ cover, person, style, takes }: SongPage, title: string, context: SongPageContext): Html {
   const [first] = takes;
+  const length = first && lengthOf(first);
   const description = ellipsis(
     [`AI-generated song, requested by ${person}`, style].filter(Boolean).join(' · '),
     300,
@@ -291,17 +292,17 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, conte
     ['og:video:type', first?.video?.contentType],
     ['music:duration', first?.seconds === undefined ? undefined : String(Math.round(first.seconds))],
   ];
-  const names: [string, string | number | undefined][] = [
+  const names: [string, string | undefined][] = [
     ['description', description],
     ['twitter:card', 'summary'],
     ['twitter:image', cover && context.absolute(cover.path)],
     // Slack shows these as fields of a link preview.
     ['twitter:label1', 'Requested by'],
     ['twitter:data1', ellipsis(person, MAX_NAME)],
-    ['twitter:label2', first?.seconds && 'Length'],
-    ['twitter:data2', first?.seconds && duration(first.seconds)],
+    ['twitter:label2', length && 'Length'],
+    ['twitter:data2', length],
   ];
-  return html`${properties.map(([property, content]) => content !== undefined && html`<meta property="${property}" content="${content}">\n`)}${names.map(([name, content]) => content !== undefined && content !== 0 && html`<meta name="${name}" content="${content}">\n`)}`;
+  return html`${properties.map(([property, content]) => content && html`<meta property="${property}" content="${content}">\n`)}${names.map(([name, content]) => content && html`<meta name="${name}" content="${content}">\n`)}`;
 }
 
 /** Says that the song was generated, in words and for machines: https://schema.org/digitalSourceType */
