@@ -11,7 +11,7 @@ export async function download(url) {
 }
 
 /**
- * Decodes a file, which stays usable.
+ * Decodes a copy of a file, because decoding detaches its buffer.
  * @param {BaseAudioContext} context
  * @param {ArrayBuffer} file
  */

@@ -1,4 +1,4 @@
-/** Plays stems in sync to the sample, by starting all of them at the same time on one clock. */
+/** Plays stems sample-accurately in sync: all start at the same time on one clock. */
 import { channelsOf, decode } from './audio.js';
 import { rateThatFits, wavesOf } from './mixing.js';
 
@@ -18,7 +18,7 @@ const TYPICAL_SECONDS = 240;
 export async function openDeck(files, seconds = TYPICAL_SECONDS) {
   const rate = rateThatFits(seconds * files.length, BUDGET_BYTES);
   const context = new AudioContext({ sampleRate: rate, latencyHint: 'playback' });
-  /** Chromium's clock stops forever if it is resumed while it is being suspended. */
+  /** Awaited before resuming: Chromium's clock stops forever if it is resumed while it is being suspended. */
   let suspended = context.suspend();
   await suspended;
   /** @type {AudioBuffer[]} */

@@ -14,7 +14,7 @@ export function enableKaraoke(player, mixers) {
   const vocals = find(stage, '.vocals', HTMLButtonElement);
   const status = find(stage, '.status', HTMLElement);
   const section = find(document, '.words', HTMLElement);
-  /** Puts the lyrics and the controls back. @type {(() => void)[]} */
+  /** Callbacks that return the lyrics and controls to the page. @type {(() => void)[]} */
   let putBack = [];
 
   const report = (/** @type {string} */ sentence) => {
@@ -56,7 +56,7 @@ export function enableKaraoke(player, mixers) {
     stage.showModal();
     for (const list of section.querySelectorAll('ol')) move(list, find(stage, '.lines', HTMLElement));
     move(player.bar, find(stage, '.deck', HTMLElement));
-    // Some browsers refuse, or have no full screen. The dialog fills the window.
+    // If the browser has no full screen or refuses it, the dialog fills the window.
     void screen.requestFullscreen?.().catch(() => undefined);
     vocals.hidden = !mixers.hasVocals(player.take.number);
     showVocals(true);
@@ -76,10 +76,10 @@ export function enableKaraoke(player, mixers) {
   });
   document.addEventListener('fullscreenchange', () => {
     const isFull = document.fullscreenElement !== null;
-    // The screen may become full only after karaoke is closed.
+    // Karaoke may have been closed before full screen began.
     if (isFull && !stage.open) void document.exitFullscreen();
     if (!isFull && stage.open) stage.close();
-    // On a full screen, nothing else could have the focus.
+    // Elements outside cannot be focused before full screen has ended.
     if (!isFull && !stage.open) open.focus();
   });
   stage.addEventListener('close', () => {

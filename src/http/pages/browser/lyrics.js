@@ -1,4 +1,4 @@
-/** Lyrics that follow the music. A click on a line plays from there. */
+/** Lyrics that follow the music. Clicking a line plays from there. */
 import { findAll } from './elements.js';
 
 /** @param {import('./player.js').Player} player */
@@ -24,7 +24,7 @@ export function followLyrics(player) {
       await player.seek(Number(line.dataset.start));
       if (player.take.sound.playing) return;
       await player.play();
-      // The list is shorter now.
+      // Playing shortened the list.
       list.scrollIntoView({ block: 'nearest' });
     });
   }

@@ -37,7 +37,7 @@ export function loudnessOf(channels, count) {
     let read = 0;
     for (const samples of channels) {
       const segment = samples.length / count;
-      // Every fourth sample gives the same waveform.
+      // A quarter of the samples is enough for a waveform.
       for (let index = Math.floor(part * segment); index < Math.floor((part + 1) * segment); index += 4) {
         sum += (samples[index] ?? 0) ** 2;
         read += 1;
@@ -47,8 +47,8 @@ export function loudnessOf(channels, count) {
   });
 }
 
-/** A short peak must not flatten everything else. */
-const LOUD_PART = 0.95;
+/** The quantile that has full height, so that a short peak does not flatten everything else. */
+const LOUD_QUANTILE = 0.95;
 
 /**
  * The height of each lane's waveform, from 0 to 1, relative to the loudest parts of all lanes.
@@ -60,7 +60,7 @@ export function wavesOf(lanes, count) {
   const levels = lanes.map((channels) => loudnessOf(channels, count));
   const loud = Math.max(
     0,
-    ...levels.map((lane) => lane.toSorted()[Math.floor(lane.length * LOUD_PART)] ?? 0),
+    ...levels.map((lane) => lane.toSorted()[Math.floor(lane.length * LOUD_QUANTILE)] ?? 0),
   );
   return levels.map((lane) => lane.map((level) => (loud === 0 ? 0 : Math.min(1, level / loud))));
 }

@@ -1,10 +1,10 @@
-/** The progress of a song that is being created, until its page has more to show. */
+/** Shows the progress of a song that is being created, and reloads its page when there is more to show. */
 import { find } from './elements.js';
 
 const SHOW_MS = 1_000;
-const LOOK_MS = 5_000;
-/** The last part stays open, because nobody knows when the song is ready. */
-const MOST = 0.95;
+const CHECK_MS = 5_000;
+/** The ring closes only when the song is ready. */
+const MAX_PART = 0.95;
 
 const cover = find(document, '.making', HTMLElement);
 /** Absent once a take can be played. */
@@ -14,7 +14,7 @@ const estimate = Number(cover.dataset.estimate);
 const openedAt = performance.now();
 
 function show() {
-  const part = Math.min(MOST, (elapsed + performance.now() - openedAt) / estimate);
+  const part = Math.min(MAX_PART, (elapsed + performance.now() - openedAt) / estimate);
   circle?.setAttribute('stroke-dasharray', `${(100 * part).toFixed(1)} 100`);
 }
 if (estimate > 0) {
@@ -26,7 +26,7 @@ if (estimate > 0) {
 /** Whether the page has changed on the server, or is gone. */
 async function hasChanged() {
   const response = await fetch(location.href);
-  // A server that restarts answers 502 or 503 for a while.
+  // During a restart, the response is a 502 or 503.
   if (response.status >= 500 || response.status === 429) return false;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   const newer = page.querySelector('.making');
@@ -34,11 +34,11 @@ async function hasChanged() {
 }
 
 const isPlaying = () => [...document.querySelectorAll('audio')].some(({ paused }) => !paused);
-async function look() {
+async function reloadIfChanged() {
   if (document.hidden || isPlaying()) return;
   const changed = await hasChanged().catch(() => false);
-  // Music that started in the meantime plays to its end.
+  // Playback may have started in the meantime.
   if (changed && !isPlaying()) location.reload();
 }
-setInterval(look, LOOK_MS);
-document.addEventListener('visibilitychange', look);
+setInterval(reloadIfChanged, CHECK_MS);
+document.addEventListener('visibilitychange', reloadIfChanged);

@@ -15,7 +15,7 @@ const DECODING_RATE = 8_000;
  * @param {Element} container
  */
 export function createWave(container) {
-  // Two drawings on top of each other: clipping one follows the music without drawing again.
+  // Two overlapping drawings: the upper one is clipped at the position, so playback redraws nothing.
   const paths = ['rest', 'played'].map((name) => {
     const drawing = document.createElementNS(SVG, 'svg');
     drawing.setAttribute('class', `bars ${name}`);
