@@ -1,5 +1,6 @@
 /** Sends more than the limit to every place that reads text or files of people, the gateway or the network. SECURITY.md has this table. */
 import { readFileSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { commands } from '../commands/index.ts';
@@ -10,6 +11,7 @@ import { CALLBACK_BODY_BYTES, callbackUrl, musicCallbackRoutes } from '../src/ht
 import { playgroundRoutes } from '../src/http/playground/routes.ts';
 import { listenAt } from '../src/http/server.ts';
 import { createPictures } from '../src/media/content/pictures.ts';
+import { createMarks } from '../src/media/marks/mark.ts';
 import { createMedia } from '../src/media/media.ts';
 import { createFolderStore } from '../src/media/store/folder.ts';
 import { WEB_LIMITS } from '../src/platforms/web/limits.ts';
@@ -91,6 +93,17 @@ async function openMedia() {
     now: Date.now,
     log: { warn: () => undefined },
   });
+}
+
+/** Reads the origin of a PNG with these chunks. */
+async function inspectPng(...chunks: readonly (readonly [type: string, data: Buffer])[]) {
+  const png = emptyPng(30, 20);
+  const added = chunks.map(([type, data]) => pngChunk(type, data));
+  const { origin } = await listen((_request, response) =>
+    response.end(Buffer.concat([png.subarray(0, 33), ...added, png.subarray(33)])),
+  );
+  const media = await openMedia();
+  return media.inspect(origin, { from: 'platform', kinds: ['image'] });
 }
 
 /** Asks a question with a file of this content, and returns what the model and the channel got. */
@@ -330,18 +343,40 @@ const ROWS: readonly Row[] = [
     limit: '1 MiB',
     above: 'Not read',
     exceed: async () => {
-      const png = emptyPng(30, 20);
       const text = `DigitalSourceType\0trainedAlgorithmicMedia${'x'.repeat(MEBIBYTE)}`;
-      const { origin } = await listen((_request, response) =>
-        response.end(
-          Buffer.concat([png.subarray(0, 33), pngChunk('tEXt', Buffer.from(text)), png.subarray(33)]),
-        ),
-      );
-      const media = await openMedia();
-      expect(await media.inspect(origin, { from: 'platform', kinds: ['image'] })).toMatchObject({
+      expect(await inspectPng(['tEXt', Buffer.from(text)])).toMatchObject({
         isGenerated: false,
         isReadable: true,
       });
+    },
+  },
+  {
+    source: 'Metadata of files, compressed texts together',
+    limit: '1 MiB',
+    above: 'Not read',
+    exceed: async () => {
+      const compressed = (text: string) =>
+        ['zTXt', Buffer.concat([Buffer.from('Text\0\0'), deflateSync(text)])] as const;
+      const generated = compressed('trainedAlgorithmicMedia');
+      const isGenerated = async (characters: number) =>
+        (await inspectPng(compressed('x'.repeat(characters)), generated)).isGenerated;
+      expect(await isGenerated(MEBIBYTE - KIBIBYTE)).toBe(true);
+      expect(await isGenerated(MEBIBYTE)).toBe(false);
+    },
+  },
+  {
+    source: 'Metadata of files, signed marks',
+    limit: '100',
+    above: 'Not checked',
+    exceed: async () => {
+      const { sign } = createMarks(['secret']);
+      const mark = { job: 'job', day: '2026-01-31' };
+      const { id } = sign(mark);
+      const forged = `${id.replace(':job:', ':other:')} `;
+      const markAfter = async (count: number) =>
+        (await inspectPng(['tEXt', Buffer.from(`Text\0${forged.repeat(count)}${id}`)])).mark;
+      expect(await markAfter(99)).toEqual(mark);
+      expect(await markAfter(100)).toBeUndefined();
     },
   },
   {

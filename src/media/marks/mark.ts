@@ -36,7 +36,7 @@ export function createMarks(secrets: readonly string[]) {
 
     /** Returns the first mark of this deployment in a text. */
     read(text: string): Mark | undefined {
-      for (const [, fields = '', signature = ''] of text.matchAll(SIGNED)) {
+      for (const [, fields = '', signature = ''] of text.matchAll(SIGNED).take(MOST_MARKS)) {
         if (!isSignedBy(signed(fields), signature, secrets)) continue;
         const [job = '', day = '', model = ''] = fields.split(':').map(decodeURIComponent);
         return { job, day, ...(model === '' ? {} : { model }) };
@@ -46,6 +46,8 @@ export function createMarks(secrets: readonly string[]) {
   };
 }
 
+/** Files have one, edited ones perhaps some. Checking millions would block other work. */
+const MOST_MARKS = 100;
 /** Job, day and model, each encoded for URLs, and the signature. */
 const SIGNED = /\bminstrel:([\w.!~*'()%-]{1,200}:[\d-]{10}:[\w.!~*'()%-]{0,600}):([\w-]{43})(?![\w-])/g;
 

@@ -1,7 +1,7 @@
 /** Marks in WebP: https://developers.google.com/speed/webp/docs/riff_container. C2PA is in the chunk `C2PA`. */
 import { riffChunk } from '../content/tags.ts';
 import type { SignedMark } from './mark.ts';
-import type { FilePart, Provenance } from './provenance.ts';
+import { type FilePart, LONGEST_TEXT, type Provenance } from './provenance.ts';
 import { xmpPacket } from './xmp.ts';
 
 const RIFF_HEADER_BYTES = 12;
@@ -14,7 +14,7 @@ export function readWebp(bytes: Buffer): Provenance | undefined {
   return (
     chunks && {
       c2pa: chunks.some(({ type }) => type === 'C2PA'),
-      texts: chunks.flatMap((chunk) => (chunk.type === XMP ? [contentOf(bytes, chunk).toString()] : [])),
+      texts: chunks.flatMap((chunk) => (chunk.type === XMP ? [textOf(bytes, chunk)] : [])),
     }
   );
 }
@@ -26,7 +26,7 @@ export function markWebp(bytes: Buffer, mark: SignedMark): Buffer[] | undefined 
   const header = chunks && first && extendedHeader(bytes, first);
   if (!chunks || !header) return undefined;
   const old = chunks.find(({ type }) => type === XMP);
-  const packet = Buffer.from(xmpPacket(mark, old && contentOf(bytes, old).toString()));
+  const packet = Buffer.from(xmpPacket(mark, old && textOf(bytes, old)));
   const others = chunks.filter(({ type }) => type !== 'VP8X' && type !== XMP);
   const parts = [
     riffChunk('VP8X', header),
@@ -79,6 +79,11 @@ function chunksOf(bytes: Buffer): FilePart[] | undefined {
     start = end;
   }
   return chunks;
+}
+
+function textOf(bytes: Buffer, chunk: FilePart): string {
+  const content = contentOf(bytes, chunk);
+  return content.length > LONGEST_TEXT ? '' : content.toString();
 }
 
 function contentOf(bytes: Buffer, { start }: FilePart): Buffer {
