@@ -3,6 +3,7 @@ import type { Address, Person } from '../core/invocation.ts';
 import type { JobView } from '../core/job.ts';
 import type { FileReference } from '../core/options.ts';
 import type { FileOrigin } from '../core/origin.ts';
+import { attachmentAccess } from '../jobs/steps/attachments.ts';
 import { filesDeadline, inspectAttachment } from '../media/attachments.ts';
 import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -28,9 +29,7 @@ export function createReadOrigin({ media, platform, find, canRead }: OriginOptio
   }
 
   return async (file, address, person) => {
-    const headers = file.attached && (await platform(address.platform)?.attachmentHeaders(file.url, address));
-    const from = file.attached ? 'platform' : 'person';
-    const access = { from, signal: filesDeadline(), ...(headers && { headers }) } as const;
+    const access = await attachmentAccess(platform(address.platform), file, address, filesDeadline());
     const { mark, ...origin } = await inspectAttachment(media, file, access);
     if (!mark) return origin;
     const { job: id, ...written } = mark;

@@ -20,6 +20,7 @@ import type {
 } from '../../core/work.ts';
 import { type AttachmentAccess, keepAttachment, keepPicture, keepReadable } from '../../media/attachments.ts';
 import { MediaError } from '../../media/errors.ts';
+import type { Platform } from '../../platforms/platform.ts';
 import { isRead, type ReadConversation } from '../ask/conversation.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { Keep } from './keep.ts';
@@ -44,6 +45,18 @@ interface AttachmentParts
 
 type Requester = Pick<Job, 'address' | 'person'>;
 
+/** How to fetch a file. Only files that the platform's own event handed over are opened with its credentials. */
+export async function attachmentAccess(
+  platform: Pick<Platform, 'attachmentHeaders'> | undefined,
+  { url, attached }: FileReference,
+  address: Address,
+  signal: AbortSignal,
+): Promise<AttachmentAccess> {
+  if (!attached) return { from: 'person', signal };
+  const headers = (await platform?.attachmentHeaders(url, address)) ?? {};
+  return { from: 'platform', headers, signal };
+}
+
 export type Attachments = ReturnType<typeof createAttachments>;
 
 export function createAttachments({
@@ -63,7 +76,7 @@ export function createAttachments({
   ): Promise<MediaFile> {
     if (!isNamed(file)) return file;
     if ('job' in file) return readResultFile(file.job, file.source, { kinds: [kind], signal });
-    const access = await accessTo(file, address, signal);
+    const access = await attachmentAccess(platform(address.platform), file, address, signal);
     return kind === 'image'
       ? keepPicture({ media, pictures, person: person.id }, file, access)
       : keepAttachment(media, file, [kind], access);
@@ -74,19 +87,9 @@ export function createAttachments({
     { address, person }: Requester,
     signal: AbortSignal,
   ): Promise<InquiryPart> {
-    const access = await accessTo(file, address, signal);
+    const access = await attachmentAccess(platform(address.platform), file, address, signal);
     const { type, file: stored } = await keepReadable({ media, pictures, person: person.id }, file, access);
     return { type, file: stored, name: file.name };
-  }
-
-  async function accessTo(
-    { url, attached }: FileReference,
-    address: Address,
-    signal: AbortSignal,
-  ): Promise<AttachmentAccess> {
-    if (!attached) return { from: 'person', signal };
-    const headers = (await platform(address.platform)?.attachmentHeaders(url, address)) ?? {};
-    return { from: 'platform', headers, signal };
   }
 
   /** Throws UserError if the length of a recording is unknown or exceeds the gateway's limit. */
