@@ -94,15 +94,16 @@ it('restores a running bot’s backup elsewhere: open work ends once, and nothin
 
   // More work is requested, and the backup updated, before the bot is killed.
   await runCommand('image', { prompt: 'a hare' }, 'Again');
-  expect((await run('backup', 'old', path('copy'))).stdout).toContain('2 files');
+  // Each image is stored as it arrived, and with its mark.
+  expect((await run('backup', 'old', path('copy'))).stdout).toContain('4 files');
   const here = { PUBLIC_URL: publicUrl() };
   await expect(run('restore', 'new', path('copy'), here)).rejects.toThrow(
-    /A bot is running at .*Stop it permanently/,
+    /A bot is running at .*Stop it for good/,
   );
   await expect(run('restore', 'old', path('copy'))).rejects.toThrow(/A running bot uses .*minstrel\.sqlite/);
   await running?.[Symbol.asyncDispose]();
   running = undefined;
-  await expect(run('restore', 'old', path('copy'))).rejects.toThrow(/There is a database at .* already/);
+  await expect(run('restore', 'old', path('copy'))).rejects.toThrow(/There is already a database at/);
 
   expect((await run('restore', 'new', path('copy'), here)).stdout).toContain('Restored jobs: 5');
   expect((await stat(path('new'))).mode & 0o777).toBe(0o700);
