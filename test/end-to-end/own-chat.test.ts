@@ -102,6 +102,8 @@ describe('with only CHAT_BASE_URL', () => {
     expect(text).toContain('Images: MEDIA_API_KEY');
     expect(text).not.toContain('/song');
     await slack.slash('/minstrel');
+    const onSlack = await slack.until(() => slack.ephemeralsOf('U0ADA').at(-1));
+    expect(readableText(onSlack)).toContain('Songs: MUSIC_API_KEY');
   });
 
   it('explains a command that a workspace still has from before', async () => {
@@ -118,7 +120,7 @@ describe('with only CHAT_BASE_URL', () => {
     expect(JSON.stringify(outcome)).toContain('Its operator can add one with MUSIC_API_KEY');
   });
 
-  it('offers the same in the terminal and the browser', async () => {
+  it('offers the same in the terminal', async () => {
     const output = new PassThrough();
     let shown = '';
     output.on('data', (chunk: Buffer) => {

@@ -4,14 +4,14 @@ import { startEmulator } from '../../src/emulator/server.ts';
 import type { GatewayFamily } from '../../src/gateway/routes.ts';
 import type { StartOptions } from '../end-to-end/minstrel.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
-import { type Reply, startUpstream } from '../jobs/ask/upstream.ts';
+import { startUpstream } from '../jobs/ask/upstream.ts';
 import { startAnthropic } from '../servers/public/anthropic.ts';
 import { startDashScope } from '../servers/public/dashscope.ts';
 import { MUSIC_PATHS } from '../servers/public/facade.ts';
 import { startGoogle } from '../servers/public/google.ts';
 import { startOpenAi } from '../servers/public/openai.ts';
-import { type Double, SERVICE_KEY, type ServiceAnswer } from '../servers/public/service.ts';
-import { type Suno, type SunoFailure, startSuno } from '../servers/public/suno.ts';
+import { type Double, reply, SERVICE_KEY, type ServiceAnswer } from '../servers/public/service.ts';
+import { callBack, type Suno, type SunoFailure, startSuno, sunoAnswer } from '../servers/public/suno.ts';
 
 /** The services that a test of the suite scripts and reads. */
 export interface Services extends AsyncDisposable {
@@ -42,6 +42,8 @@ export interface Services extends AsyncDisposable {
   /** Requests that break a documented rule. */
   refused(): readonly unknown[];
 }
+
+const songRequest = z.object({ callBackUrl: z.string() });
 
 /** The emulator, behind a proxy for scripted answers. */
 export async function openGateway(): Promise<Services> {
@@ -74,13 +76,13 @@ export async function openGateway(): Promise<Services> {
       thinking: 'gen:facet-thinker-preview',
     },
     answer: '42',
-    script: (_, path, answer) => upstream.next(path, replyWith(answer)),
+    script: (_, path, answer) => upstream.next(path, (response) => reply(response, answer)),
     failNextSong(failure) {
       upstream.next('/music/generate', async (response) => {
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ code: 200, msg: 'success', data: { taskId: 'failing' } }));
+        await reply(response, sunoAnswer(200, 'success', { taskId: 'failing' }));
+        const { callBackUrl } = songRequest.parse(upstream.requests.at(-1)?.body);
         const data = { callbackType: 'error', task_id: 'failing', data: null };
-        await callBack(upstream.requests.at(-1)?.body, { ...failure, data });
+        await callBack(fetch, callBackUrl, { ...failure, data });
       });
     },
     sent: (family) =>
@@ -92,29 +94,6 @@ export async function openGateway(): Promise<Services> {
     refused: () => [],
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-const replyWith =
-  ({ status = 200, body, chunks }: ServiceAnswer): Reply =>
-  async (response) => {
-    if (chunks === undefined) {
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(typeof body === 'string' ? body : JSON.stringify(body));
-      return;
-    }
-    response.writeHead(status, { 'content-type': 'text/event-stream' });
-    for await (const chunk of chunks) response.write(chunk);
-    response.end();
-  };
-
-async function callBack(request: unknown, body: object): Promise<void> {
-  const { callBackUrl } = z.object({ callBackUrl: z.string() }).parse(request);
-  const init = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  };
-  await (await fetch(callBackUrl, init)).text();
 }
 
 /** The doubles of five public services, with no other setting than their addresses and keys. */

@@ -124,7 +124,8 @@ export async function listenOn(
   };
 }
 
-async function reply(
+/** Sends an answer. */
+export async function reply(
   response: ServerResponse,
   { status = 200, headers, body, chunks }: ServiceAnswer,
 ): Promise<void> {

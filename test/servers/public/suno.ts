@@ -375,7 +375,7 @@ function checkBody(schema: z.ZodType<object>, request: ServiceRequest): object {
 }
 
 /** “If 3 consecutive retries fail, the system stops sending.” */
-async function callBack(fetching: typeof globalThis.fetch, to: string, body: object): Promise<void> {
+export async function callBack(fetching: typeof globalThis.fetch, to: string, body: object): Promise<void> {
   const init = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
