@@ -66,7 +66,8 @@ it('connects one replica, and another when the first stops', async () => {
   const stoppedAt = performance.now();
   await platform.stop();
   await expect.poll(() => other.connections?.(), { interval: 10 }).toBe(1);
-  expect(performance.now() - stoppedAt).toBeLessThan(2_000);
+  // Before the lock of the first expires.
+  expect(performance.now() - stoppedAt).toBeLessThan(10_000);
   await discord.until(() => discord.gateway.connected === 1, 'one connection');
   expect((await discord.command({ name: 'song', options: { prompt: 'snow' } }).response()).content).toBe(
     'Done.',
