@@ -13,7 +13,7 @@ import { songDocument } from './song.ts';
 const ASSETS = {
   path: '/assets/pages',
   folders: [new URL('./browser/', import.meta.url)],
-  styles: ['slider.css', 'page.css'],
+  styles: ['shared.css', 'page.css'],
 } as const;
 
 export interface SongRoutesOptions extends Pick<System, 'log' | 'now'> {

@@ -100,13 +100,13 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
 const SOURCES: Omit<AssetSources, 'path'> = {
   folders: [new URL('./browser/', import.meta.url), new URL('./styles/', import.meta.url)],
   // Shared with song pages.
-  files: ['audio.js', 'deck.js', 'mixing.js', 'slider.css'].map(
+  files: ['audio.js', 'deck.js', 'mixing.js', 'shared.css'].map(
     (name) => new URL(`../pages/browser/${name}`, import.meta.url),
   ),
   packages: { 'htm/preact/standalone': new URL(import.meta.resolve('htm/preact/standalone')) },
   packageFolders: { 'sugar-high': new URL('./', import.meta.resolve('sugar-high')) },
   styles: [
-    ...['slider.css', 'base.css', 'layout.css', 'welcome.css', 'messages.css'],
+    ...['shared.css', 'base.css', 'layout.css', 'welcome.css', 'messages.css'],
     ...['markdown.css', 'media.css', 'composer.css', 'forms.css', 'motion.css'],
   ],
 };
