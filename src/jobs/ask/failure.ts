@@ -15,8 +15,8 @@ export type FailAnswer = (
 ) => Next;
 
 /**
- * Asks the next model, or repeats the question, only if the gateway definitely accepted none of its requests; otherwise fails the job. With tools, a request may
- * be refused after others were accepted.
+ * Asks the next model, or repeats the question, only if the gateway definitely accepted none of its requests; otherwise fails the
+ * job. With tools, a request may be refused after others were accepted.
  */
 export function createFailAnswer({
   failSubmission,

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ask } from '../../../commands/ask.ts';
 import type { Context } from '../../../src/core/bot/context.ts';
 import type { AnswerPlan, AnswerWork } from '../../../src/core/work.ts';
-import { createGateway } from '../../../src/gateway/client.ts';
 import { gatewayAccounts } from '../../../src/gateway/routes.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { modelOf } from '../../../src/settings/limits/meter.ts';
+import { gatewayAt } from '../../gateway/support.ts';
 import { advanceOnce, createWorld, type World } from '../world.ts';
 import { chatStream, events, json, type Reply, startUpstream, type Upstream } from './upstream.ts';
 
@@ -20,20 +20,8 @@ const MSG = '/messages';
 beforeEach(async () => {
   world = await createWorld();
   upstream = await startUpstream();
-  connect(gatewayAccounts({ baseUrl: upstream.url, apiKey: 'key' }));
+  dependencies = { ...world.dependencies, gateway: gatewayAt(upstream.url).gateway };
 });
-
-function connect(accounts: ReturnType<typeof gatewayAccounts>): void {
-  const gateway = createGateway({
-    accounts,
-    fetch: (url, init) => fetch(url, init),
-    now: Date.now,
-    elapsed: Date.now,
-    random: () => 0.5,
-    sleep: async () => undefined,
-  });
-  dependencies = { ...world.dependencies, gateway };
-}
 
 afterEach(async () => {
   await upstream[Symbol.asyncDispose]();
@@ -193,7 +181,8 @@ it('a service that cannot be reached is replaced, too', async () => {
   const closed = await startUpstream();
   await closed[Symbol.asyncDispose]();
   const { chat } = gatewayAccounts({ baseUrl: closed.url, apiKey: 'key' });
-  connect({ ...accounts, ...(chat && { chat }) });
+  const { gateway } = gatewayAt(upstream.url, { accounts: { ...accounts, ...(chat && { chat }) } });
+  dependencies = { ...dependencies, gateway };
   upstream.next(MSG, answered());
   await step(await start());
   expect(world.message()?.footer).toContain('msg:backup (instead of chat:first)');

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { createGateway } from '../../../src/gateway/client.ts';
-import { gatewayAccounts } from '../../../src/gateway/routes.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { createJobs } from '../../../src/jobs/jobs.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
+import { gatewayAt } from '../../gateway/support.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { NOTHING_DECIDED } from '../../settings/samples.ts';
 import { RecordingLog } from '../../storage/recording-log.ts';
@@ -44,14 +43,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Stop, pressed where another re
   });
 
   function replica(storage: Storage): JobDependencies {
-    const gateway = createGateway({
-      accounts: gatewayAccounts({ baseUrl: upstream.url, apiKey: 'key' }),
-      fetch: (url, init) => fetch(url, init),
-      now: Date.now,
-      elapsed: Date.now,
-      random: () => 0.5,
-      sleep: async () => undefined,
-    });
+    const { gateway } = gatewayAt(upstream.url);
     return { ...world.dependencies, storage, gateway, now: Date.now };
   }
 

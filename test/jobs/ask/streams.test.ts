@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/core/message.ts';
-import { createGateway } from '../../../src/gateway/client.ts';
-import { gatewayAccounts } from '../../../src/gateway/routes.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
-import { stopTimers, timeUntil } from '../../gateway/support.ts';
+import { gatewayAt, stopTimers, timeUntil } from '../../gateway/support.ts';
 import { advanceOnce, createWorld, QUESTION, type World } from '../world.ts';
 import { chatEvent, chatStream, events, json, type Reply, startUpstream, type Upstream } from './upstream.ts';
 
@@ -23,16 +21,9 @@ beforeEach(async () => {
 });
 
 function connect(sleep = async (): Promise<void> => undefined): void {
-  const gateway = createGateway({
-    accounts: gatewayAccounts({ baseUrl: upstream.url, apiKey: 'key' }),
-    fetch: (url, init) => fetch(url, init),
-    now: Date.now,
-    elapsed: Date.now,
-    random: () => 0.5,
-    sleep,
-    // Only silence ends an answer, and the test controls the clock.
-    timeouts: { stallMs: SILENCE_MS, answerMs: 2 ** 31 - 1 },
-  });
+  // Only silence ends an answer, and the test controls the clock.
+  const timeouts = { stallMs: SILENCE_MS, answerMs: 2 ** 31 - 1 };
+  const { gateway } = gatewayAt(upstream.url, { sleep, timeouts });
   dependencies = { ...world.dependencies, gateway };
 }
 
