@@ -313,8 +313,7 @@ const ROWS: readonly Row[] = [
     above: 'The rest is cut off, and the model reads a note',
     exceed: async () => {
       const { sent } = await askWithFile(Buffer.from('x'.repeat(50_000)));
-      expect(sent.match(/x{48000}/)).not.toBeNull();
-      expect(sent).not.toMatch(/x{48001}/);
+      expect(sent.match(/x{9,}/)?.[0]).toHaveLength(48_000);
       expect(sent).toContain('(The rest of the file is cut off.)');
     },
   },
