@@ -553,7 +553,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('the mix plays once even if its button is pressed quickly, and is silent when paused', async () => {
+  test('the mix plays once even if its button is pressed quickly, is silent when paused, and stops at its end', async () => {
     const visit = await open();
     const { page, leave } = visit;
     await openMixer(visit);
@@ -574,6 +574,13 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThan(from + 0.1);
     expect(await sounding()).toBe(2);
     expect(await page.evaluate('hasty')).toBe(0);
+    // The mix stops at its end, and can be played again.
+    const position = page.getByLabel('Position in Take 1');
+    await position.fill('5.8');
+    await position.dispatchEvent('change');
+    await page.getByRole('button', { name: 'Play Take 1' }).click();
+    await page.getByRole('button', { name: 'Pause Take 1' }).waitFor();
+    expect(Number(await page.evaluate(MIX_POSITION))).toBeLessThan(5);
     leave();
   });
 
