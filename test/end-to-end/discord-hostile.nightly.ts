@@ -43,6 +43,10 @@ async function sendForm(form: InteractionHandle): Promise<InteractionHandle> {
   for (const { component } of components.flatMap((one) => ('component' in one ? [one] : []))) {
     if (component.type === 4 && component.required && !component.value)
       values[component.custom_id] = component.custom_id.endsWith(':number') ? '5' : 'A tune for rain';
+    if ('options' in component && component.required !== false) {
+      const chosen = component.options.find((option) => option.default) ?? component.options[0];
+      if (chosen) values[component.custom_id] = chosen.value;
+    }
   }
   return await discord.submitModal(form, values, { moderator: true });
 }
