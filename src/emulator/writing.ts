@@ -36,6 +36,11 @@ export function topicAfter(text: string, questionWords: RegExp): string | null {
   return rest?.slice(0, 200) || null;
 }
 
+/** Whether a question asks for something to be created, such as a song. */
+export function asksToCreate(question: string): boolean {
+  return /\b(?:make|create|write|compose|sing|record|want|need)\b/i.test(question);
+}
+
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,7 +1,7 @@
 /** Answers of the emulator's language models: Markdown of every kind, built from the words of the question. */
 import sharp from 'sharp';
 import { createRandom } from '../random.ts';
-import { capital, topicAfter, topicWords, writeLyrics } from '../writing.ts';
+import { asksToCreate, capital, topicAfter, topicWords, writeLyrics } from '../writing.ts';
 import { type ConversationMessage, countTextTokens, countTokens, type Picture } from './conversation.ts';
 
 /**
@@ -41,7 +41,7 @@ const COMMANDS = [
   ['/minstrel', 'lists all commands'],
 ] as const;
 const HELP = [
-  `I answer questions, and the commands do the rest:\n`,
+  'I answer questions, and the commands do the rest:\n',
   ...COMMANDS.map(([line, effect]) => `- \`${line}\` ${effect}`),
   `\n${INVITATION}`,
 ].join('\n');
@@ -57,6 +57,9 @@ async function describePicture(picture: Picture): Promise<string> {
     return `a file sent as ${picture.claimedType}, which I cannot open`;
   }
 }
+
+const subjectOf = (question: string): string =>
+  topicAfter(question, /\b(?:about|on|for|of)\s+/i) ?? 'this moment';
 
 type Answerer = (question: string, before?: readonly ConversationMessage[]) => string | undefined;
 
@@ -84,9 +87,8 @@ export const ANSWERERS = {
   help: (question) => (/\bwhat (?:all )?can (?:you|i) do\b|^help$/i.test(question) ? HELP : undefined),
 
   suggest(question) {
-    const isRequest = /\b(?:make|create|write|compose|sing|record|want|need)\b/i.test(question);
-    if (!isRequest || !/\bsong\b/i.test(question)) return undefined;
-    const topic = topicAfter(question, /\b(?:about|on|for|of)\s+/i)?.replaceAll('`', '') ?? 'this moment';
+    if (!asksToCreate(question) || !/\bsong\b/i.test(question)) return undefined;
+    const topic = subjectOf(question).replaceAll('`', '');
     const style = createRandom(`style ${topic}`).pick(STYLES);
     return `Here is an idea for a song about ${topic}:\n\n\`/song ${topic} --style ${style}\`\n\nPress **Make this song**, or change the line and send it.`;
   },
@@ -107,7 +109,7 @@ export const ANSWERERS = {
   rhyme(question) {
     const form = /\b(haiku|poem|verse|lyrics)\b/i.exec(question)?.[1]?.toLowerCase();
     if (form === undefined) return undefined;
-    const topic = topicAfter(question, /\b(?:about|on|for|of)\s+/i) ?? 'this moment';
+    const topic = subjectOf(question);
     if (form === 'haiku')
       return `*${capital(topic)}, listen:*  \n*the whole world leans in to hear,*  \n*then it is quiet.*`;
     const { title, text } = writeLyrics(topic, 0, 'short');

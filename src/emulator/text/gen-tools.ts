@@ -1,4 +1,4 @@
-import { bestMatch, titleFrom, topicAfter, topicWords, wordsOf } from '../writing.ts';
+import { asksToCreate, bestMatch, titleFrom, topicAfter, topicWords, wordsOf } from '../writing.ts';
 import type { FunctionDeclaration, GenBody } from './gen-body.ts';
 
 type Part = Record<string, unknown>;
@@ -26,8 +26,7 @@ export function answerWithTools({ contents, tools = [] }: GenBody, question: str
 
 /** A request may name a function by a word that topics leave out, such as “song”. */
 function wordsToMatch(question: string): string[] {
-  const isRequest = /\b(?:make|create|write|compose|sing|record|want|need)\b/i.test(question);
-  return isRequest ? wordsOf(question) : topicWords(question);
+  return asksToCreate(question) ? wordsOf(question) : topicWords(question);
 }
 
 function stem(word: string): string {
