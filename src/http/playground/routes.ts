@@ -100,7 +100,7 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
 const SOURCES: Omit<AssetSources, 'path'> = {
   folders: [new URL('./browser/', import.meta.url), new URL('./styles/', import.meta.url)],
   // Shared with song pages.
-  files: ['audio.js', 'deck.js', 'mixing.js', 'shared.css'].map(
+  files: ['audio.js', 'deck.js', 'elements.js', 'mixing.js', 'shared.css'].map(
     (name) => new URL(`../pages/browser/${name}`, import.meta.url),
   ),
   packages: { 'htm/preact/standalone': new URL(import.meta.resolve('htm/preact/standalone')) },

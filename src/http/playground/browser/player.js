@@ -1,5 +1,6 @@
 /** A player for one audio file. */
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { clockTime } from '../../pages/browser/elements.js';
 import { Icon } from './icon.js';
 
 /** Announces a player that starts, so that all others pause. The detail is the player's element. */
@@ -41,11 +42,12 @@ export const SeekBar = ({ name, position, length, onSeek }) =>
     class="slider"
     min="0"
     max=${length || 1}
+    disabled=${length === 0}
     step="any"
     value=${position}
     style=${{ '--level': `${length > 0 ? (100 * position) / length : 0}%` }}
     aria-label=${`Position in ${name}`}
-    aria-valuetext=${`${clock(position)} of ${clock(length)}`}
+    aria-valuetext=${`${clockTime(position)} of ${clockTime(length)}`}
     onInput=${(/** @type {Event} */ { currentTarget }) =>
       currentTarget instanceof HTMLInputElement && onSeek(Number(currentTarget.value))}
   />`;
@@ -81,7 +83,9 @@ export function Player({ url, name, label, seconds, children }) {
     <${PlayButton}
       isPlaying=${isPlaying}
       name=${`${name}, ${label}`}
-      onToggle=${() => (audio.current?.paused ? audio.current.play() : audio.current?.pause())}
+      onToggle=${() =>
+        // A missing file triggers an error event. A player that is removed doesn't play.
+        audio.current?.paused ? audio.current.play().catch(() => undefined) : audio.current?.pause()}
     />
     <span class="player-label" dir="auto">${label}</span>
     <${SeekBar} name=${`${name}, ${label}`} position=${position} length=${length} onSeek=${(
@@ -90,14 +94,8 @@ export function Player({ url, name, label, seconds, children }) {
       setPosition(to);
       if (audio.current) audio.current.currentTime = to;
     }} />
-    <span class="time">${clock(isPlaying || position > 0 ? position : length)}</span>
+    <span class="time">${clockTime(isPlaying || position > 0 ? position : Math.round(length))}</span>
     <a class="icon" href=${url} download=${name} aria-label=${`Download ${name}, ${label}`} title="Download"><${Icon} name="save" /></a>
     ${children}
   </div>`;
-}
-
-/** Formats seconds as `1:02`. @param {number} seconds */
-export function clock(seconds) {
-  const whole = Number.isFinite(seconds) ? Math.max(0, Math.round(seconds)) : 0;
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }

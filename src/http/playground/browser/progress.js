@@ -1,6 +1,6 @@
 /** The progress of a job. */
 import { html, useEffect, useState } from 'htm/preact/standalone';
-import { clock } from './player.js';
+import { clockTime } from '../../pages/browser/elements.js';
 
 /** @import { Progress } from '../../../core/message.ts' */
 
@@ -14,9 +14,9 @@ export function ProgressLine({ progress: { stage, startedAt, queuePosition, esti
   const elapsed = Math.max(0, now - startedAt);
   const facts = [
     queuePosition === undefined ? '' : `position ${queuePosition} in the queue`,
-    clock(elapsed / 1000),
-    until === undefined ? '' : `${clock((until - now) / 1000)} left`,
-    estimateMs === undefined ? '' : `usually about ${clock(estimateMs / 1000)}`,
+    clockTime(elapsed / 1000),
+    until === undefined ? '' : `${clockTime((until - now) / 1000)} left`,
+    estimateMs === undefined ? '' : `usually about ${clockTime(estimateMs / 1000)}`,
   ];
   const part = estimateMs ? partOf(elapsed / estimateMs) : undefined;
   return html`<div class="progress">

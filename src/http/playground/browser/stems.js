@@ -1,9 +1,10 @@
 /** A mixer for the stems of a song: all of them play in sync, each with its own volume. */
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { download } from '../../pages/browser/audio.js';
+import { clockTime } from '../../pages/browser/elements.js';
 import { gainsOf } from '../../pages/browser/mixing.js';
 import { Icon } from './icon.js';
-import { announceStart, clock, PlayButton, SeekBar, usePauseForOthers } from './player.js';
+import { announceStart, PlayButton, SeekBar, usePauseForOthers } from './player.js';
 
 /** @import { BrowserMedia } from '../../../core/web/browser-chat.ts' */
 /** @import { Lane } from '../../pages/browser/mixing.js' */
@@ -31,7 +32,6 @@ export function Stems({ title, stems }) {
   const [isPlaying, setPlaying] = useState(false);
   const [position, setPosition] = useState(0);
   const [status, setStatus] = useState('');
-  const [length, setLength] = useState(0);
   const deck = mix?.deck;
   const gains = gainsOf(lanes);
 
@@ -39,18 +39,6 @@ export function Stems({ title, stems }) {
     setPlaying(false);
     void opened.current?.then(({ deck: playing }) => playing.pause());
   });
-  // All stems are as long as the song. The length is shown before they are loaded.
-  useEffect(() => {
-    const probe = new Audio();
-    probe.preload = 'metadata';
-    probe.ondurationchange = () => Number.isFinite(probe.duration) && setLength(probe.duration);
-    probe.src = stems[0]?.url ?? '';
-    return () => {
-      probe.ondurationchange = null;
-      probe.removeAttribute('src');
-      probe.load();
-    };
-  }, [stems[0]?.url]);
   useEffect(() => mix?.deck.setGains(gainsOf(lanes)), [mix, lanes]);
   useEffect(() => {
     if (!isPlaying || !deck) return;
@@ -86,17 +74,18 @@ export function Stems({ title, stems }) {
   /** @param {number} at @param {Partial<Lane>} change */
   const setLane = (at, change) =>
     setLanes((current) => current.map((lane, index) => (index === at ? { ...lane, ...change } : lane)));
-  const total = deck?.duration ?? length;
-  const played = deck ? position / deck.duration : 0;
+  const length = deck?.duration ?? 0;
   return html`<div class="stems" ref=${frame} role="group" aria-label=${`Mixer: ${title}`}>
     <div class="player">
       <${PlayButton} isPlaying=${isPlaying} name="all stems" onToggle=${toggle} isBusy=${status === 'Loading…'} />
       <span class="player-label" role="status">${status || 'Mix'}</span>
-      <${SeekBar} name="the mix" position=${position} length=${total} onSeek=${(/** @type {number} */ to) => {
+      <${SeekBar} name="the mix" position=${position} length=${length} onSeek=${(
+        /** @type {number} */ to,
+      ) => {
         setPosition(to);
         void deck?.seek(to);
       }} />
-      <span class="time">${total > 0 && `${isPlaying || position > 0 ? `${clock(position)} / ` : ''}${clock(total)}`}</span>
+      <span class="time">${deck && `${clockTime(position)} / ${clockTime(Math.round(length))}`}</span>
     </div>
     <ul class="lanes">
       ${stems.map((stem, index) => {
@@ -108,7 +97,7 @@ export function Stems({ title, stems }) {
           <button type="button" class="toggle" aria-pressed=${soloed} aria-label=${`Solo ${name}`} title="Solo" onClick=${() => setLane(index, { soloed: !soloed })}>S</button>
           <input type="range" class="slider volume" min="0" max="1.5" step="0.01" value=${volume} style=${{ '--level': `${volume / 0.015}%` }} aria-label=${`Volume of ${name}`}
             onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setLane(index, { volume: Number(currentTarget.value) })} />
-          <${Wave} bars=${mix?.waves[index]} played=${played} />
+          <${Wave} bars=${mix?.waves[index]} played=${length > 0 ? position / length : 0} />
           <a class="icon" href=${stem.url} download=${stem.name} aria-label=${`Download ${name}`} title="Download"><${Icon} name="save" /></a>
         </li>`;
       })}
