@@ -1,11 +1,13 @@
 import { GoogleGenAI, Type } from '@google/genai';
 import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
+import { openStudio } from '../../src/emulator/studio/studio.ts';
+import type { FaultyOptions } from './faulty.ts';
 import { runEmulator } from './harness.ts';
 
 /** The library's client for the paths with the `gen` segment, or for those without. */
-async function connect(segment: '/gen' | '') {
-  const emulator = await runEmulator();
+async function connect(segment: '/gen' | '', options: FaultyOptions = {}) {
+  const emulator = await runEmulator(options);
   const client = new GoogleGenAI({
     apiKey: 'sent in a header that the gateway does not read',
     httpOptions: {
@@ -58,6 +60,35 @@ test('the genai client gets an image with its text', async () => {
   expect(inline?.mimeType).toBe('image/png');
   const picture = PNG.sync.read(Buffer.from(inline?.data ?? '', 'base64'));
   expect([picture.width, picture.height]).toEqual([768, 768]);
+});
+
+test('the genai client changes an image, which keeps its size and its colours', async () => {
+  const { client } = await connect('/gen', { studio: openStudio() });
+  const photo = new PNG({ width: 300, height: 200 });
+  for (let at = 0; at < photo.data.length; at += 4) photo.data.set([220, 30, 30, 255], at);
+  const image = (bytes: Buffer) => ({
+    inlineData: { mimeType: 'image/png', data: bytes.toString('base64') },
+  });
+  const change = async (text: string, ...images: readonly Buffer[]) => {
+    const response = await client.models.generateContent({
+      model: 'facet-picture',
+      contents: [{ role: 'user', parts: [...images.map(image), { text }] }],
+      config: { responseModalities: ['TEXT', 'IMAGE'] },
+    });
+    const parts = response.candidates?.[0]?.content?.parts ?? [];
+    const data = parts.find(({ inlineData }) => inlineData)?.inlineData?.data ?? '';
+    return { text: parts[0]?.text, picture: PNG.sync.read(Buffer.from(data, 'base64')) };
+  };
+  const red = PNG.sync.write(photo);
+  const { text, picture } = await change('add a cat', red);
+  expect(text).toBe('I changed the image: “add a cat”.');
+  expect([picture.width, picture.height]).toEqual([300, 200]);
+  const corner = (150 * 300 + 2) * 4;
+  const [r = 0, g = 0, b = 0] = picture.data.subarray(corner, corner + 3);
+  expect(r).toBeGreaterThan(2 * Math.max(g, b));
+  const both = await change('add a cat', red, red);
+  expect(both.picture.data.equals(picture.data)).toBe(false);
+  await expect(change('add a cat', Buffer.from('nonsense'))).rejects.toMatchObject({ status: 400 });
 });
 
 const declaration = {

@@ -15,6 +15,13 @@ export type Commission =
       readonly width: number;
       readonly height: number;
     }
+  | {
+      readonly kind: 'changed-picture';
+      /** Describes the change. */
+      readonly prompt: string;
+      /** Bytes of the source images (PNG, JPEG or WebP). The first one is changed, the others are shown in it. */
+      readonly photos: readonly [Uint8Array, ...Uint8Array[]];
+    }
   | { readonly kind: 'music-video'; readonly recipe: SongRecipe; readonly prompt: string }
   | {
       readonly kind: 'video';
@@ -22,7 +29,7 @@ export type Commission =
       readonly width: number;
       readonly height: number;
       readonly seconds: number;
-      /** Bytes of the source image (PNG or JPEG), if any. */
+      /** Bytes of the source image (PNG, JPEG or WebP), if any. */
       readonly image: Uint8Array | null;
       /** Bytes of the source audio (WAV or MP3), `composed` for sound made from the prompt, or none. */
       readonly sound: Uint8Array | 'composed' | 'none';

@@ -1,7 +1,7 @@
 /** The studio's worker thread. Processes commissions one after the other, in their order. */
 import { parentPort } from 'node:worker_threads';
 import type { Film } from './painter/film.ts';
-import { drawScene, planScene } from './painter/scene.ts';
+import { drawScene, planChange, planScene, type Scene, type Size } from './painter/scene.ts';
 import { type Commission, type Piece, type StudioAnswer, UnusableInputError } from './studio.ts';
 import { createMp3, decodeAudio, encodeWav } from './synthesizer/codecs.ts';
 import { sumStems, toPcm } from './synthesizer/mix.ts';
@@ -12,6 +12,9 @@ type VideoCommission = Extract<Commission, { kind: 'video' }>;
 
 /** Number of frames in a film of any length, so that long videos cost no more than short ones. */
 const frameBudget = 72;
+/** In pixels, as public models return. */
+const longestSide = 1536;
+const thumbnailSide = 256;
 
 const encodeMp3 = createMp3();
 async function produce(commission: Commission): Promise<Piece[]> {
@@ -36,9 +39,20 @@ async function produce(commission: Commission): Promise<Piece[]> {
     }
     case 'picture': {
       const { prompt, avoid, width, height } = commission;
-      const picture = drawScene(planScene(prompt, avoid), width, height, { signed: true });
-      const bytes = Uint8Array.from(picture.asPng());
-      return [{ name: 'picture', bytes, contentType: 'image/png' }];
+      return [draw(planScene(prompt, avoid), { width, height })];
+    }
+    case 'changed-picture': {
+      const { prompt, photos } = commission;
+      const { wholePhoto } = await import('./painter/photo.ts');
+      const [first, ...others] = photos;
+      const photo = await wholePhoto(first, longestSide);
+      const small = await Promise.all(others.map((other) => wholePhoto(other, thumbnailSide)));
+      const scene = planChange(
+        prompt,
+        photo.data,
+        small.map(({ data }) => data),
+      );
+      return [draw(scene, photo)];
     }
     case 'music-video': {
       const { withBars } = await loadFilm();
@@ -56,6 +70,11 @@ async function produce(commission: Commission): Promise<Piece[]> {
     default:
       return commission satisfies never;
   }
+}
+
+function draw(scene: Scene, { width, height }: Size): Piece {
+  const bytes = Uint8Array.from(drawScene(scene, width, height, { signed: true }).asPng());
+  return { name: 'picture', bytes, contentType: 'image/png' };
 }
 
 async function mp3(name: Piece['name'], pcm: Pcm): Promise<Piece> {

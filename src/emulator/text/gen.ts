@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type EmulatorContext, produceOne, readBody } from '../context.ts';
 import { type EmulatedModel, findModel, requireModel } from '../models.ts';
 import { RefusedRequest } from '../requests.ts';
+import { type Commission, type Piece, UnusableInputError } from '../studio/studio.ts';
 import { writeAnswer } from './answers.ts';
 import {
   type ConversationMessage,
@@ -163,14 +164,37 @@ const drawAnswer: Answerer = async (context, body, model) => {
     );
   const messages = readContents(body);
   const prompt = lastQuestion(messages);
+  const [photo, ...others] = photosOf(messages);
   await context.pause(2);
   const size = { width: drawingSize, height: drawingSize };
-  const picture = await produceOne(context, { kind: 'picture', prompt, ...size });
-  const text = `Here is how I see “${prompt.slice(0, 200)}”.`;
+  const picture = await drawOrRefuse(
+    context,
+    photo
+      ? { kind: 'changed-picture', prompt, photos: [photo, ...others] }
+      : { kind: 'picture', prompt, ...size },
+  );
+  const words = prompt.slice(0, 200);
+  const text = photo ? `I changed the image: “${words}”.` : `Here is how I see “${words}”.`;
   const inlineData = { mimeType: picture.contentType, data: Buffer.from(picture.bytes).toString('base64') };
   const tokens = countTextTokens(text) + pictureTokens;
   return response(context, model, messages, { parts: [{ text }, { inlineData }], tokens });
 };
+
+/** The images of the last question. */
+function photosOf(messages: readonly ConversationMessage[]): Uint8Array[] {
+  const { pictures = [] } = messages.findLast(({ role }) => role === 'user') ?? {};
+  return pictures.flatMap((picture) => (picture.kind === 'bytes' ? [picture.bytes] : []));
+}
+
+/** Throws RefusedRequest for an image that cannot be used. */
+async function drawOrRefuse(context: EmulatorContext, commission: Commission): Promise<Piece> {
+  try {
+    return await produceOne(context, commission);
+  } catch (error) {
+    if (!(error instanceof UnusableInputError)) throw error;
+    throw new RefusedRequest('invalid', `inlineData: ${error.message}`);
+  }
+}
 
 const think: Answerer = async (context, body, model) => {
   const { thinkingBudget = -1, includeThoughts = false } = body.generationConfig?.thinkingConfig ?? {};

@@ -12,11 +12,10 @@ import {
   Mp4OutputFormat,
   Output,
 } from 'mediabunny';
-import sharp from 'sharp';
 import { createRandom } from '../../random.ts';
-import { UnusableInputError } from '../studio.ts';
 import { type Pcm, sampleRate } from '../synthesizer/recipe.ts';
-import { drawScene, glow, radialGradient, type Scene } from './scene.ts';
+import { coveringPhoto } from './photo.ts';
+import { drawScene, glow, photoElement, radialGradient, type Scene } from './scene.ts';
 
 /** A film to render: even width and height in pixels, length in seconds, frames per second, and optional sound. */
 export interface Film {
@@ -78,8 +77,6 @@ function soundtrack(sound: Pcm, seconds: number): AudioSample {
 }
 
 const barCount = 24;
-/** A limit, because a few bytes can declare an image that fills the memory. */
-const maxPhotoPixels = 25_000_000;
 
 /** Adds bars that follow the sound to a scene. */
 export function withBars(scene: Scene, sound: Pcm, frameRate: number): Scene {
@@ -101,27 +98,15 @@ function loudness(pcm: Pcm, from: number, length: number): number {
   return Math.min(1, Math.sqrt(sum / Math.max(1, 2 * length)) * 1.6);
 }
 
-/** Scales a PNG or JPEG to cover a size in pixels. Returns PNG in base64. Throws UnusableInputError. */
-async function readPhoto(photo: Uint8Array, width: number, height: number): Promise<string> {
-  try {
-    const picture = sharp(photo, { limitInputPixels: maxPhotoPixels });
-    const { format } = await picture.metadata();
-    if (format !== 'png' && format !== 'jpeg') throw new Error(`the format is ${format}`);
-    return (await picture.resize(width, height).png().toBuffer()).toString('base64');
-  } catch (cause) {
-    const what = 'the image is damaged, too large, or neither PNG nor JPEG';
-    throw new UnusableInputError(what, { cause });
-  }
-}
-
-/** Creates a slow camera move over a PNG or JPEG, with specks of light. Throws UnusableInputError. */
+/** Creates a slow camera move over an image, with specks of light. Throws UnusableInputError. */
 export async function moveOver(
   photo: Uint8Array,
   prompt: string,
   film: { readonly width: number; readonly height: number; readonly seconds: number },
 ): Promise<Scene> {
   const zoomed = 1.18;
-  const data = await readPhoto(photo, Math.round(film.width * zoomed), Math.round(film.height * zoomed));
+  const size = { width: Math.round(film.width * zoomed), height: Math.round(film.height * zoomed) };
+  const { data } = await coveringPhoto(photo, size);
   return (frame, time) => {
     const random = createRandom(`${prompt} camera`);
     const part = time / film.seconds;
@@ -133,9 +118,8 @@ export async function moveOver(
       return glow('speck', x, y, random.between(2, 5) * (1 + 0.3 * Math.sin(time * 2 + speck)));
     });
     return (
-      `<image width="${frame.width}" height="${frame.height}" preserveAspectRatio="xMidYMid slice" ` +
-      `transform="translate(${shift(frame.width)} ${shift(frame.height)}) scale(${scale})" ` +
-      `xlink:href="data:image/png;base64,${data}"/>${radialGradient('speck', '#fffae2', 0.4)}${specks.join('')}`
+      `<g transform="translate(${shift(frame.width)} ${shift(frame.height)}) scale(${scale})">` +
+      `${photoElement(data, frame)}</g>${radialGradient('speck', '#fffae2', 0.4)}${specks.join('')}`
     );
   };
 }

@@ -5,16 +5,20 @@ import { createRandom, type Random } from '../../random.ts';
 import { bestMatch, wordsOf } from '../../writing.ts';
 import { choosePalette, mix, type Palette } from './palettes.ts';
 
-/** The size of a drawing in units. The shorter side has 100. */
-interface Frame {
+export interface Size {
   readonly width: number;
   readonly height: number;
 }
+
+/** The size of a drawing in units. The shorter side has 100. */
+type Frame = Size;
 
 /** Returns the frame at `time` seconds as SVG. Equal prompts give equal scenes. */
 export type Scene = (frame: Frame, time: number) => string;
 
 const SIGNATURE = 'drawn by the emulator';
+/** In characters. More would not fit into a tall image. */
+const LONGEST_CAPTION = 40;
 const FONT = '@expo-google-fonts/oxygen/400Regular/Oxygen_400Regular.ttf';
 
 interface Shot {
@@ -81,11 +85,7 @@ export function planScene(prompt: string, avoid = ''): Scene {
     const part = (name: string): Random => createRandom(`${seed} ${name}`);
     const light = { x: lightX * width + 0.4 * time, y: lightY * height };
     const figureY = height * (land === 'sea' ? 0.78 : 0.9);
-    const groups = figures.map((figure, index) => {
-      const x = width * (figures.length === 1 ? figureX : 0.24 + (0.52 * index) / (figures.length - 1));
-      const group = `<g transform="translate(${x} ${figureY}) scale(34 -34)">${figure(time)}</g>`;
-      return glow('halo', x, figureY - 20, 42) + group;
-    });
+    const groups = placed(figures, { width, figureX, figureY, time });
     return [
       verticalGradient('sky', palette.sky),
       `<rect width="${width}" height="${height}" fill="url(#sky)"/>`,
@@ -97,10 +97,72 @@ export function planScene(prompt: string, avoid = ''): Scene {
       disc(light.x, light.y, lightSize, palette.light, 0.96),
       drawClouds(frame, time, part('clouds')),
       drawLand({ frame, time, land, palette, part }),
-      `<g fill="${mix(palette.near, '#000000', 0.25)}" color="${palette.accent}">${groups.join('')}</g>`,
+      `<g fill="${mix(palette.near, '#000000', 0.25)}" color="${palette.accent}">${groups}</g>`,
       drawWeather?.(frame, time, part('weather')) ?? '',
     ].join('');
   };
+}
+
+/** Changes an image as a prompt says: tints it in the prompt's colours, and adds its weather, its figures and its words. */
+export function planChange(prompt: string, photo: string, others: readonly string[]): Scene {
+  const words = wordsOf(prompt);
+  const random = createRandom(prompt);
+  const palette = choosePalette(words, random);
+  const drawWeather = bestMatch(weathers, words)?.draw;
+  const figures = figuresFor(words);
+  const figureX = random.between(0.3, 0.7);
+  return (frame, time) => {
+    const { width, height } = frame;
+    return [
+      photoElement(photo, frame),
+      verticalGradient('tint', palette.sky),
+      `<rect width="${width}" height="${height}" fill="url(#tint)" fill-opacity="${palette.dark ? 0.5 : 0.25}"/>`,
+      radialGradient('halo', mix(palette.light, palette.accent, 0.3), 0.4),
+      `<g fill="${mix(palette.near, '#000000', 0.25)}" color="${palette.accent}">${placed(figures, { width, figureX, figureY: height * 0.85, time })}</g>`,
+      drawWeather?.(frame, time, createRandom(`${prompt} weather`)) ?? '',
+      repeat(others.length, (index) => framed(others[index] ?? '', width - 22 * (others.length - index))),
+      caption(prompt, frame),
+    ].join('');
+  };
+}
+
+export function photoElement(data: string, { width, height }: Frame): string {
+  return (
+    `<image width="${width}" height="${height}" preserveAspectRatio="xMidYMid slice" ` +
+    `xlink:href="data:image/png;base64,${data}"/>`
+  );
+}
+
+/** A small copy of an image with a white frame, at the top. */
+function framed(data: string, x: number): string {
+  const side = { width: 18, height: 18 };
+  return (
+    `<g transform="translate(${x} 4)"><rect x="-.8" y="-.8" width="19.6" height="19.6" fill="#ffffff"/>` +
+    `${photoElement(data, side)}</g>`
+  );
+}
+
+/** The beginning of the words, on a band at the top. */
+function caption(words: string, { width }: Frame): string {
+  // Control characters and lone surrogates are not valid in XML.
+  const text = words.replace(/[\p{C}<>&\s]+/gu, ' ').trim();
+  const short = text.length > LONGEST_CAPTION ? `${text.slice(0, LONGEST_CAPTION).trim()}…` : text;
+  return (
+    `<rect width="${width}" height="9" fill="#000000" fill-opacity=".5"/>` +
+    `<text x="3" y="6" font-family="Oxygen" font-size="4" fill="#ffffff">${short.toWellFormed()}</text>`
+  );
+}
+
+/** Figures side by side. A single one stands at `figureX`, a part of the width. */
+function placed(
+  figures: ReturnType<typeof figuresFor>,
+  at: { readonly width: number; readonly figureX: number; readonly figureY: number; readonly time: number },
+): string {
+  return repeat(figures.length, (index) => {
+    const x = at.width * (figures.length === 1 ? at.figureX : 0.24 + (0.52 * index) / (figures.length - 1));
+    const group = `<g transform="translate(${x} ${at.figureY}) scale(34 -34)">${figures[index]?.(at.time) ?? ''}</g>`;
+    return glow('halo', x, at.figureY - 20, 42) + group;
+  });
 }
 
 function disc(x: number, y: number, radius: number, colour: string, opacity: number): string {
