@@ -85,17 +85,10 @@ function limitsNow({ name, where, settings, at }: ReportOptions): string {
   const limits = (name.what === ALL ? FAMILIES : [name.what]).flatMap((what) =>
     applicableLimits(limitThings(what), samplePerson(name), inForce),
   );
-  const [whom, place] = [subjectText(name.who), scopeText(where, at)];
-  const which = [...new Set(limits.map((limit) => describeLimit(limit, at)))].map((text) =>
-    text
-      .replace(` in ${place}`, '')
-      .replace(` for ${whom}`, '')
-      .replace(/ per person per (\w+)$/, ' per $1 each'),
-  );
-  if (which.length > 0)
-    return `${whom.charAt(0).toUpperCase()}${whom.slice(1)} in ${place}: ${which.join('; ')}.`;
+  const texts = [...new Set(limits.map((limit) => describeLimit(limit, at)))];
+  if (texts.length > 0) return `Now: ${texts.join('; ')}.`;
   const onWhat = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;
-  return `There is no limit${onWhat} for ${whom} in ${place}.`;
+  return `There is no limit${onWhat} for ${subjectText(name.who)} in ${scopeText(where, at)}.`;
 }
 
 /** A sample person to whom the rule applies. */

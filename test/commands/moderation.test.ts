@@ -315,7 +315,7 @@ describe('/limits', () => {
   test('set, show and reset', async () => {
     expect(await textOf('limits', 'show')).toContain('There are no limits.');
     const set = await textOf('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' });
-    expect(set).toContain('Everyone in this server: 2 songs per hour each.');
+    expect(set).toContain('Now: 2 songs per person per hour.');
     expect(await labelsOf('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' })).toEqual([
       'Change',
       'Remove this limit',
@@ -325,7 +325,7 @@ describe('/limits', () => {
       '2 songs per person per hour (this server): you have used 0 requests',
     );
     expect(await textOf('limits', 'set', { what: 'song', most: 1, together: true })).toContain(
-      'Everyone in this channel: 1 song per day, shared by everyone; 2 songs per hour each.',
+      'Now: 1 song per day in this channel, shared by everyone; 2 songs per person per hour.',
     );
     const reset = await textOf('limits', 'reset', { what: 'song', where: 'server' });
     expect(reset).toContain('Reset: 2 songs per person per hour.');
@@ -336,7 +336,7 @@ describe('/limits', () => {
   test('set takes a mention, and refuses other text', async () => {
     expect(
       await textOf('limits', 'set', { what: 'all', most: 0, who: '<@troll|Troll>', where: 'server' }),
-    ).toContain('Troll in this server: 0 requests per day.');
+    ).toContain('Now: 0 requests per day for Troll.');
     const fans = { what: 'all', who: '<@&42|Fans>', where: 'server' };
     await run('limits', 'set', { what: 'all', most: 5, who: '@everyone', where: 'server' });
     expect(await textOf('limits', 'set', { ...fans, most: 50 })).toContain('each person with the role Fans');
