@@ -76,6 +76,15 @@ export const remix = defineCommand({
   description: 'Cover or extend a recording, or add vocals or a band to it',
   options,
   form: { title: 'Remix', submitLabel: 'Make remix' },
+  messageMenu: {
+    label: 'Make a song of this',
+    option: 'prompt',
+    initial: { mode: 'cover' },
+    file: {
+      option: 'audio',
+      missing: 'This message has no recording. Choose one with a voice message or an audio file.',
+    },
+  },
   autocomplete: {
     voice: suggestVoices,
     model: ({ typed }, { models }) => models.suggest('song', typed),

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { createManifest } from '../../src/platforms/slack/manifest.ts';
+import { wavOf } from '../fixtures/media-samples.ts';
 import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
@@ -83,7 +84,8 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
 
   it('every shortcut opens a form, or answers at once', async () => {
     const { features } = createManifest(commands);
-    const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB' });
+    const recording = slack.upload('hum.wav', wavOf({ seconds: 3 }), { mimetype: 'audio/wav' });
+    const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB', files: [recording] });
     const atOnce = commands.flatMap(({ name, messageMenu: menu }) =>
       menu && 'subcommand' in menu ? [`message-menu:${name}`] : [],
     );
@@ -94,7 +96,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       else await slack.shortcut(id, { user: 'U0BOB' });
       if (atOnce.includes(id)) {
         const reply = await slack.until(() => slack.ephemeralsOf('U0BOB')[replies]);
-        expect(JSON.stringify(reply)).toContain('Attach a song, an image or a video');
+        expect(JSON.stringify(reply)).toContain('I found no mark');
         continue;
       }
       const form = await slack.until(() => {

@@ -4,7 +4,7 @@ import type { Family } from '../family.ts';
 import type { Invocation, SuggestRequest } from '../invocation.ts';
 import type { JobView } from '../job.ts';
 import type { Message } from '../message.ts';
-import type { Choice, Form, OptionDeclarations, OptionValues } from '../options.ts';
+import type { Choice, Form, OptionDeclarations, OptionValues, RawOptions } from '../options.ts';
 import type { Work } from '../work.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './outcome.ts';
@@ -102,6 +102,10 @@ export type MessageMenu = {
   | {
       /** Opens the command's form with the text of the message in this option. */
       readonly option: string;
+      /** Other values of the form. */
+      readonly initial?: RawOptions;
+      /** The file option that the message must fill, and the sentence for a message without such a file. */
+      readonly file?: { readonly option: string; readonly missing: string };
     }
   | {
       /** Runs at once with the files of the message. */

@@ -1,21 +1,29 @@
 /** The form that the menu of a message opens. */
 import { type AnyCommand, formTexts, type MessageMenu } from '../../core/bot/command.ts';
+import { UserError } from '../../core/errors.ts';
 import type { FileReference, Form, OptionValue, RawOptions } from '../../core/options.ts';
 import type { PersonMessage } from './question.ts';
 
-/** The command's form with the text and files of the message. */
+/** Returns the command's form with the text and files of the message, or a UserError if the message is missing the required file. */
 export function menuForm(
   command: AnyCommand,
-  { label: title, option }: Extract<MessageMenu, { readonly option: string }>,
+  { label: title, option, initial, file }: Extract<MessageMenu, { readonly option: string }>,
   { text, files }: PersonMessage,
-): Form {
+): Form | UserError {
   const { name: id, options } = command;
-  const initial = { ...fileOptions(command, files), [option]: text };
-  return { id, ...formTexts(command, undefined), title, options, initial };
+  const found = fileOptions(command, files);
+  if (file && found[file.option] === undefined) return new UserError(file.missing);
+  return {
+    id,
+    ...formTexts(command, undefined),
+    title,
+    options,
+    initial: { ...initial, ...found, [option]: text },
+  };
 }
 
 /** Assigns the first file of a suitable type to each file option. */
-function fileOptions(command: AnyCommand, files: readonly FileReference[]): RawOptions {
+export function fileOptions(command: AnyCommand, files: readonly FileReference[]): RawOptions {
   const options: Record<string, OptionValue> = {};
   for (const [name, option] of Object.entries(command.options)) {
     if (option.type !== 'file') continue;

@@ -141,6 +141,7 @@ function toBrowserCommand(command: AnyCommand): BrowserCommand {
       options: declaration.options,
     })),
     moderatorsOnly,
-    messageMenu: messageMenu && 'option' in messageMenu ? messageMenu : undefined,
+    // Messages in the browser keep only the names of their files.
+    messageMenu: messageMenu && 'option' in messageMenu && !messageMenu.file ? messageMenu : undefined,
   };
 }

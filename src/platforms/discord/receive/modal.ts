@@ -176,9 +176,14 @@ function fieldValue(
   return readNumber(value) ?? value;
 }
 
+export interface MenuForm {
+  readonly command: string;
+  readonly form: Form | UserError;
+}
+
 /** What an entry of a message menu does: it opens a form, or runs at once. */
 type MenuChoice =
-  | { readonly form: Form }
+  | MenuForm
   | { readonly request: Pick<Invocation, 'command' | 'subcommand' | 'options' | 'files'> };
 
 /** Returns undefined if the command no longer exists. */
@@ -190,7 +195,7 @@ export function menuChoice(
   const menu = command?.messageMenu;
   if (!menu) return undefined;
   const content = contentOf(toIncomingMessage(targetMessage), tools);
-  if ('option' in menu) return { form: menuForm(command, menu, content) };
+  if ('option' in menu) return { command: command.name, form: menuForm(command, menu, content) };
   const { files } = content;
   return { request: { command: command.name, subcommand: menu.subcommand, options: {}, files } };
 }

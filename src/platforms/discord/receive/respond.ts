@@ -7,10 +7,12 @@ import {
 } from 'discord.js';
 import { answersPrivately } from '../../../core/bot/command.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
+import { UserError } from '../../../core/errors.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
-import type { FileReference, Form } from '../../../core/options.ts';
+import type { FileReference } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
+import { fileOptions } from '../../shared/message-menu.ts';
 import { ASK } from '../../shared/question.ts';
 import { firstResponse } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
@@ -22,7 +24,7 @@ import { contentOf } from './content.ts';
 import { historyOfInteraction } from './history.ts';
 import { toIncomingMessage } from './incoming-message.ts';
 import { type Answerable, invocationOf, requestedAt, requestOf, withPublicity } from './invocation.ts';
-import { menuChoice, menuFormId, modalOrReason, openFormButton, readFormId } from './modal.ts';
+import { type MenuForm, menuChoice, menuFormId, modalOrReason, openFormButton, readFormId } from './modal.ts';
 import {
   type Answering,
   type Deferral,
@@ -46,7 +48,7 @@ export async function answerInteraction(interaction: Answerable, tools: Receivin
   if (interaction.isMessageContextMenuCommand()) {
     const choice = menuChoice(interaction, tools);
     if (!choice) return await sayExpired(interaction, tools);
-    if ('form' in choice) return await openMenuForm(interaction, choice.form, tools);
+    if ('form' in choice) return await openMenuForm(interaction, choice, tools);
     return await answerRequest(
       interaction,
       { ...requestOf(interaction, tools.now()), ...choice.request },
@@ -62,16 +64,20 @@ export async function answerInteraction(interaction: Answerable, tools: Receivin
 
 async function openMenuForm(
   interaction: MessageContextMenuCommandInteraction,
-  form: Form,
+  { command, form }: MenuForm,
   tools: ReceivingTools,
 ): Promise<void> {
   tools.messages.remember(toIncomingMessage(interaction.targetMessage));
-  const modal = modalOrReason(form);
-  const open = () =>
-    typeof modal === 'string'
-      ? tools.rest.reply(interaction, textSending(modal), MessageFlags.Ephemeral)
-      : firstResponse(() => interaction.showModal({ ...modal, custom_id: menuFormId(form, interaction) }));
-  await ifAllowed(interaction, form.id, tools, () => logFailure(open, tools));
+  const refuse = (reason: string) =>
+    tools.rest.reply(interaction, textSending(reason), MessageFlags.Ephemeral);
+  const open = () => {
+    if (form instanceof UserError) return refuse(form.message);
+    const modal = modalOrReason(form);
+    if (typeof modal === 'string') return refuse(modal);
+    const id = menuFormId(form, interaction);
+    return firstResponse(() => interaction.showModal({ ...modal, custom_id: id }));
+  };
+  await ifAllowed(interaction, command, tools, () => logFailure(open, tools));
 }
 
 async function answerRequest(
@@ -138,10 +144,15 @@ type Running = ReceivedInteraction & { readonly invocation: Invocation };
 
 /** Runs a request. Questions in threads include the conversation. */
 async function run({ interaction, invocation }: Running, tools: ReceivingTools): Promise<Outcome> {
-  if (invocation.command !== ASK || invocation.action) return await tools.bot.run(invocation);
-  const history = historyOfInteraction(interaction, tools.self);
+  if (invocation.action) return await tools.bot.run(invocation);
   const files = await filesOfMenu(interaction, invocation, tools);
-  return await tools.bot.run({ ...invocation, ...present({ history, files }) });
+  if (invocation.command === ASK) {
+    const history = historyOfInteraction(interaction, tools.self);
+    return await tools.bot.run({ ...invocation, ...present({ history, files }) });
+  }
+  const command = tools.bot.commands.find(({ name }) => name === invocation.command);
+  const fromMessage = command && files ? fileOptions(command, files) : {};
+  return await tools.bot.run({ ...invocation, options: { ...fromMessage, ...invocation.options } });
 }
 
 /** Returns the files of the message whose menu opened the form, unless the person chose a file. */

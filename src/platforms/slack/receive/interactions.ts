@@ -1,10 +1,13 @@
 /** Handles buttons, the stop button of the agent view, and shortcuts. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import { UserError } from '../../../core/errors.ts';
 import type { Address } from '../../../core/invocation.ts';
+import { plain } from '../../../core/message.ts';
 import { menuForm } from '../../shared/message-menu.ts';
 import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
+import { sendPrivately } from '../deliver/private.ts';
 import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
@@ -80,8 +83,12 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     if (menu === undefined || message === undefined)
       return await openCommandForm(command, {}, { address, triggerId }, tools);
     const content = await contentOfTalk(message, tools);
-    if ('option' in menu)
-      return await openForm(menuForm(command, menu, content), { address, triggerId }, tools);
+    if ('option' in menu) {
+      const form = menuForm(command, menu, content);
+      if (form instanceof UserError)
+        return await sendPrivately(address, { text: plain(form.message) }, tools);
+      return await openForm(form, { address, triggerId }, tools);
+    }
     const id = triggerId ?? `${user.id}:${callback}`;
     const request = { id, command: command.name, subcommand: menu.subcommand, options: {} };
     const files = [...content.files, ...(await ownPictures(message, tools))];

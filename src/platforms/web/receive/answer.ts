@@ -120,7 +120,9 @@ function openMenu(
   const menu = command?.messageMenu;
   if (!menu || !('option' in menu) || !message) throw new UserError('That message was deleted.');
   const text = message.source || (message.line ?? '');
-  return formAnswer(menuForm(command, menu, { text, files: [] }), name);
+  const form = menuForm(command, menu, { text, files: [] });
+  if (form instanceof UserError) throw form;
+  return formAnswer(form, name);
 }
 
 async function suggest(
