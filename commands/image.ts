@@ -1,14 +1,26 @@
 import { type AnyCommand, defineCommand, defineFormAction } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { JobView } from '../src/core/job.ts';
-import { againButton, button, type MediaItem, type MediaSource, plain } from '../src/core/message.ts';
+import {
+  againButton,
+  type Button,
+  button,
+  type MediaItem,
+  type MediaSource,
+  parseActionId,
+  plain,
+} from '../src/core/message.ts';
 import { parseModelName } from '../src/core/model-name.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
-import type { Work } from '../src/core/work.ts';
+import type { Work, WorkFile } from '../src/core/work.ts';
 import { emptyAnswer } from './ask/ending.ts';
 import { durationOption, exactOption, modelOption } from './text/options.ts';
-import { clip, quoted, shortened } from './text/phrases.ts';
+import { clip, lineage, quoted, shortened } from './text/phrases.ts';
+
+const MEGABYTE = 1024 * 1024;
+/** Of a description, like that of similar public services. */
+const LONGEST_PROMPT = 800;
 
 /**
  * The shapes, the first by default. `value` is one of the five sizes of qwen-image
@@ -30,14 +42,32 @@ function sizeFor(model: string, chosen: string | undefined): string {
   return HAS_FIXED_SIZES.test(model) ? size.value : size.free;
 }
 
-const options = {
+function referenceOption(description: string, label: string) {
+  return {
+    type: 'file',
+    description,
+    label,
+    help: 'The new image is made from it.',
+    accept: ['image'],
+    maximumBytes: 25 * MEGABYTE,
+  } as const;
+}
+
+/** Three fit into one request: https://ai.google.dev/gemini-api/docs/image-generation. */
+const references = {
+  reference: referenceOption('An image to change or to use', 'Reference image'),
+  reference2: { ...referenceOption('A second image to use', 'Second image'), rare: true },
+  reference3: { ...referenceOption('A third image to use', 'Third image'), rare: true },
+} as const;
+
+const ownOptions = {
   prompt: {
     type: 'text',
     description: 'Describe the image',
     label: 'Description',
     help: 'What should the image show, and in which style?',
     required: true,
-    maximumLength: 800,
+    maximumLength: LONGEST_PROMPT,
     multiline: true,
   },
   size: {
@@ -58,13 +88,32 @@ const options = {
   model: modelOption('Image model'),
 } as const satisfies OptionDeclarations;
 
+const { prompt: promptOption, ...otherOptions } = ownOptions;
+const options = {
+  prompt: promptOption,
+  ...references,
+  ...otherOptions,
+} as const satisfies OptionDeclarations;
+
+const changeOptions = {
+  prompt: {
+    type: 'text',
+    description: 'Describe the change',
+    label: 'What should change?',
+    help: 'Such as “make it night” or “remove the people”.',
+    required: true,
+    maximumLength: LONGEST_PROMPT,
+    multiline: true,
+  },
+} as const satisfies OptionDeclarations;
+
 const animateOptions = {
   prompt: {
     type: 'text',
     description: 'Describe the video',
     label: 'Description',
     help: 'Leave this empty to use the description of the image.',
-    maximumLength: 800,
+    maximumLength: LONGEST_PROMPT,
     multiline: true,
   },
   duration: durationOption,
@@ -89,7 +138,7 @@ const animate = defineFormAction({
         route: 'media.video',
         request: present({
           model,
-          prompt: about && clip(about, 800),
+          prompt: about && clip(about, LONGEST_PROMPT),
           duration: duration === undefined ? undefined : Number(duration),
         }),
         image: { job: job.id, source },
@@ -102,6 +151,29 @@ const animate = defineFormAction({
   },
 });
 
+/** Starts an image that is made from an image of a result. */
+const change = defineFormAction({
+  options: changeOptions,
+
+  async form({ job, index }, context) {
+    imageOf(job, index);
+    await context.models.imageEditor({ previous: genModelOf(job) });
+    return { title: 'Change the image', submitLabel: 'Make image', initial: {} };
+  },
+
+  async run({ job, index, options: { prompt } }, context) {
+    const source = imageOf(job, index);
+    const model = await context.models.imageEditor({ previous: genModelOf(job) });
+    const original = quoted(promptOf(job));
+    return context.jobs.start({
+      work: genWork(model, [prompt], [{ job: job.id, source }]),
+      title: `Changing ${original}`,
+      parent: job.id,
+      basedOn: original,
+    });
+  },
+});
+
 export const image = defineCommand({
   name: 'image',
   description: 'Create an image',
@@ -110,16 +182,17 @@ export const image = defineCommand({
   suggestion: { title: 'Create an image', message: 'Create an image of a lighthouse at night, in oil.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('image', typed) },
 
-  async run({ options: { prompt, size, avoid, exact, model: requestedModel } }, context) {
-    const { route, id: model } = parseModelName(
-      'image',
-      await context.models.resolve('image', requestedModel),
-    );
+  async run(
+    { options: { prompt, size, avoid, exact, model: named, reference, reference2, reference3 } },
+    context,
+  ) {
+    const images = [reference, reference2, reference3].filter((file) => file !== undefined);
+    const { models } = context;
+    const name =
+      images.length > 0 ? await models.imageEditor({ named }) : await models.resolve('image', named);
+    const { route, id: model } = parseModelName('image', name);
     const work: Work = route
-      ? {
-          route: 'gen.image',
-          request: { model, turns: [{ role: 'user', parts: [promptPart(prompt, size, avoid)] }] },
-        }
+      ? genWork(name, [prompt, ...details(size, avoid)], images)
       : {
           route: 'media.image',
           request: present({
@@ -130,7 +203,8 @@ export const image = defineCommand({
             promptExtend: exact ? false : undefined,
           }),
         };
-    return context.jobs.start({ work, title: `Creating an image of ${quoted(prompt)}` });
+    const basedOn = images.map((file) => shortened(file.name, 60)).join(', ') || undefined;
+    return context.jobs.start(present({ work, title: `Creating an image of ${quoted(prompt)}`, basedOn }));
   },
 
   done(job) {
@@ -138,29 +212,41 @@ export const image = defineCommand({
     const images = job.result?.images ?? [];
     const suffix = (index: number, word = '') => (images.length > 1 ? `${word} ${index + 1}` : '');
     const text = textOf(job, images.length);
+    const { fields, actions } = lineage(job);
+    const from = job.basedOn === undefined ? '' : ` (made from ${job.basedOn})`;
     return {
       title: shortened(prompt, 200),
       ...present({ text: text || undefined }),
+      fields,
       media: images.map(
         (source, index): MediaItem => ({
           kind: 'image',
           name: `${clip(prompt, 60)}${suffix(index)}`,
           source,
-          alt: `${images.length > 1 ? `Image ${index + 1} of ${images.length}: ` : ''}${prompt}`,
+          alt: `${images.length > 1 ? `Image ${index + 1} of ${images.length}: ` : ''}${prompt}${from}`,
         }),
       ),
       footer: `Requested by ${job.person.displayName}`,
       actions: [
-        ...images.map((_, index) => ({
-          ...button(job, 'animate', `Animate${suffix(index, ' image')}`, index),
-          icon: 'video' as const,
-        })),
+        ...images.flatMap((_, index): Button[] => [
+          {
+            ...button(job, 'change', `Change${suffix(index, ' image')}`, index),
+            short: `Change${suffix(index)}`,
+            icon: 'change',
+          },
+          {
+            ...button(job, 'animate', `Animate${suffix(index, ' image')}`, index),
+            short: `Animate${suffix(index)}`,
+            icon: 'video',
+          },
+        ]),
         againButton(job),
+        ...actions,
       ],
     };
   },
 
-  actions: { animate },
+  actions: { change, animate },
 });
 
 /** The text of a gen model beside its images, or the reason for having none. */
@@ -172,14 +258,28 @@ function textOf({ work, result }: JobView, images: number): string | undefined {
 }
 
 /** Gen models have no size or avoid parameter, so the text describes both. */
-function promptPart(prompt: string, size: string | undefined, avoid: string | undefined) {
+function details(size: string | undefined, avoid: string | undefined): string[] {
   const shape = SIZES.find(({ value }) => value === size);
-  const parts = [
-    prompt,
+  return [
     ...(shape ? [`Its shape: ${shape.typed}, ${shape.value.replace('*', ' by ')} pixels.`] : []),
     ...(avoid ? [`Do not show: ${avoid}`] : []),
   ];
-  return { type: 'text' as const, text: parts.join('\n\n') };
+}
+
+/** @param name of the model, with its route. @param texts the prompt first */
+function genWork(name: string, texts: readonly string[], images: readonly WorkFile[]): Work {
+  const { id: model } = parseModelName('image', name);
+  const parts = texts.map((text) => ({ type: 'text' as const, text }));
+  return present({
+    route: 'gen.image' as const,
+    request: { model, turns: [{ role: 'user' as const, parts }] },
+    images: images.length > 0 ? images : undefined,
+  });
+}
+
+/** The model that made the image, with its route, if it is a gen model. */
+function genModelOf({ work }: JobView): string | undefined {
+  return work.route === 'gen.image' ? `gen:${work.request.model}` : undefined;
 }
 
 function promptOf({ work }: JobView): string {
@@ -196,10 +296,24 @@ function imageOf({ result }: JobView, index: number): MediaSource {
   throw new UserError('That image is no longer available. Create a new one with /image.');
 }
 
-/** The command where nothing creates videos. */
-export function withoutAnimate({ done, actions: _, ...command }: AnyCommand): AnyCommand {
+/** The command with only what the services can do: videos from images, and images from images. */
+export function imageFor({
+  animates,
+  changes,
+}: Readonly<Record<'animates' | 'changes', boolean>>): AnyCommand {
+  const { done, ...command } = image;
+  const removed = [...(animates ? [] : ['animate']), ...(changes ? [] : ['change'])];
+  const isOffered = (offered: Button) =>
+    offered.type === 'link' || !removed.includes(parseActionId(offered.id)?.action ?? '');
   return {
     ...command,
-    ...(done && { done: (job: JobView) => ({ ...done(job), actions: [againButton(job)] }) }),
+    options: changes ? options : ownOptions,
+    actions: { ...(changes && { change }), ...(animates && { animate }) },
+    ...(done && {
+      done(job: JobView) {
+        const message = done(job);
+        return { ...message, actions: (message.actions ?? []).filter(isOffered) };
+      },
+    }),
   };
 }

@@ -1,7 +1,7 @@
 import type { AnyCommand } from '../src/core/bot/command.ts';
-import { FAMILIES, type Family } from '../src/core/family.ts';
+import { type Family, FULL_OFFER, type Offer } from '../src/core/family.ts';
 import { ask } from './ask.ts';
-import { image, withoutAnimate } from './image.ts';
+import { image, imageFor } from './image.ts';
 import { jobs } from './jobs.ts';
 import { limitsFor } from './limits.ts';
 import { lyrics } from './lyrics.ts';
@@ -35,9 +35,10 @@ export function familyOfCommand(name: string): Family | undefined {
 }
 
 /** The commands of the families that have a service. */
-export function commandsFor(families: readonly Family[]): readonly AnyCommand[] {
+export function commandsFor({ offered: families, changesImages }: Offer): readonly AnyCommand[] {
   const served = FEATURES.flatMap(([command, family]) => (families.includes(family) ? [command] : []));
-  const features = [...served.map((command) => trimmed(command, families)), jobs];
+  const images = imageFor({ animates: families.includes('video'), changes: changesImages });
+  const features = [...served.map((command) => (command === image ? images : command)), jobs];
   const schedulable = [...features, scheduleFor(features)];
   const documented = [
     ...schedulable,
@@ -48,10 +49,5 @@ export function commandsFor(families: readonly Family[]): readonly AnyCommand[] 
   return [...documented, minstrelFor(documented, families)];
 }
 
-/** Without the buttons that other families would need. */
-function trimmed(command: AnyCommand, families: readonly Family[]): AnyCommand {
-  return command === image && !families.includes('video') ? withoutAnimate(image) : command;
-}
-
 /** All commands of the bot. */
-export const commands = commandsFor(FAMILIES);
+export const commands = commandsFor(FULL_OFFER);

@@ -84,10 +84,11 @@ export function createApplication(
     decisions,
     feedback,
     pages,
-    commands: commandsFor(config.offered),
+    commands: commandsFor(config),
     families: config.offered,
     defaults: modelDefaults(config),
     configured: configuredModels(config),
+    illustrating: answerOffer(config).illustratingModels,
     served: config.servedServers,
     ceilings: config.usage.limits,
     costs: config.usage.costs,
@@ -142,7 +143,8 @@ export function createApplication(
     pages,
     schedules,
     answerOffer: answerOffer(config),
-    families: config.offered,
+    offered: config.offered,
+    changesImages: config.changesImages,
     partiesOn,
     canRead,
     readOrigin: createReadOrigin({ media, platform, find: jobs.find, canRead }),
@@ -168,7 +170,7 @@ function jobDependencies(
   { config, traces, measure, now, sleep, random, newId, log }: ApplicationOptions,
 ): Omit<JobDependencies, 'invoke'> {
   // A job of a family whose service was removed still needs its command.
-  const all = [...commands, ...commandsFor(config.offered)];
+  const all = [...commands, ...commandsFor(config)];
   const byName = new Map(all.map((command) => [command.name, command]));
   return {
     storage,

@@ -13,8 +13,8 @@ export interface BotParts extends ContextParts, Pick<BotOptions, 'newReference' 
 }
 
 export function assembleBot(parts: BotParts): Bot {
-  const { decisions, storage, jobs, families, newReference, log } = parts;
-  const commands = commandsFor(families);
+  const { decisions, storage, jobs, newReference, log } = parts;
+  const commands = commandsFor(parts);
   return createBot({
     commands,
     enter: createEnter(parts),

@@ -2,7 +2,7 @@
 
 import type { AnswerOffer, Context } from '../core/bot/context.ts';
 import type { BotOptions, EnterRequest } from '../core/bot/create-bot.ts';
-import type { Family } from '../core/family.ts';
+import type { Offer } from '../core/family.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
 import type { System } from '../core/system.ts';
 import type { Gateway } from '../gateway/client.ts';
@@ -18,11 +18,10 @@ import type { ReadOrigin } from './origins.ts';
 import type { Pages } from './routes/pages.ts';
 import type { ScheduleRunner } from './schedules.ts';
 
-export interface ContextParts extends Pick<System, 'now'> {
+export interface ContextParts extends Pick<System, 'now'>, Offer {
   readonly storage: Pick<Storage, 'jobs'>;
   readonly jobs: Jobs;
   readonly gateway: { readonly models: Pick<Gateway['models'], 'cached' | 'readsImages' | 'dialects'> };
-  readonly families: readonly Family[];
   readonly voices: Voices;
   readonly administration: Administration;
   readonly pages: Pick<Pages, 'urlOf'>;
@@ -90,13 +89,14 @@ function contextOf(
     models: {
       song: async (named) => songModel(await administration.models.resolve('song', named, address, settings)),
       resolve: (family, named) => administration.models.resolve(family, named, address, settings),
+      imageEditor: (wanted) => administration.models.imageEditor(wanted, settings),
       suggest: async (family, typed) => administration.models.suggest(family, typed),
       listedBy: (id) => gateway.models.cached().find((model) => model.id === id)?.listedBy ?? [],
       readsImages: (id) => gateway.models.readsImages(id),
       dialects: gateway.models.dialects,
     },
     answerOffer,
-    families: parts.families,
+    families: parts.offered,
     inForce,
     own,
     hasUnits: administration.hasUnits,

@@ -2,7 +2,7 @@
 import { commandsFor } from '../../commands/index.ts';
 import { servicesIn } from '../app/config/accounts.ts';
 import { type Arguments, ArgumentsError, loadEnvironment, runProgram } from '../app/process.ts';
-import { FAMILIES, type Family } from '../core/family.ts';
+import { FULL_OFFER, type Offer } from '../core/family.ts';
 import { commandLine } from '../core/util/installation.ts';
 import { createManifest, type ManifestOptions } from '../platforms/slack/manifest.ts';
 
@@ -20,18 +20,18 @@ const OPTIONS = {
   threads: { type: 'boolean' },
 } as const;
 
-/** Returns the manifest as JSON, with the commands of these families. Throws ArgumentsError. */
-export function manifest(options: ManifestOptions, families: readonly Family[]): string {
+/** Returns the manifest as JSON, with the commands that this offer allows. Throws ArgumentsError. */
+export function manifest(options: ManifestOptions, offer: Offer): string {
   const { url, oauth } = options;
   if (url !== undefined && (!URL.canParse(url) || new URL(url).protocol !== 'https:'))
     throw new ArgumentsError(`--url must be an https:// URL that Slack can reach, not “${url}”.\n${usage}`);
   if (oauth && url === undefined)
     throw new ArgumentsError(`--oauth needs --url: workspaces install the app in a browser.\n${usage}`);
-  return `${JSON.stringify(createManifest(commandsFor(families), options), null, 2)}\n`;
+  return `${JSON.stringify(createManifest(commandsFor(offer), options), null, 2)}\n`;
 }
 
 function main({ values }: Arguments<typeof OPTIONS>): void {
-  process.stdout.write(manifest(values, servicesIn(loadEnvironment())?.offered ?? FAMILIES));
+  process.stdout.write(manifest(values, servicesIn(loadEnvironment()) ?? FULL_OFFER));
 }
 
 export const runManifest = (args: readonly string[]) => runProgram({ usage, options: OPTIONS }, main, args);

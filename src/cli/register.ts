@@ -12,10 +12,10 @@ const SUCCESS =
   'Commands registered with Discord. They appear within a minute, or as soon as people restart their app.';
 
 async function main(): Promise<void> {
-  const { discord, offered } = loadConfig();
+  const { discord, ...offer } = loadConfig();
   if (!discord) return fail(`DISCORD_TOKEN is not set. See ${docsPage('discord.md')} for how to get one.`);
   try {
-    await registerCommands(commandsFor(offered), discord);
+    await registerCommands(commandsFor(offer), discord);
     process.stdout.write(`${SUCCESS}\n`);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;

@@ -2,6 +2,16 @@
 export const FAMILIES = ['song', 'ask', 'image', 'video'] as const;
 export type Family = (typeof FAMILIES)[number];
 
+/** The abilities of a deployment's services. */
+export interface Offer {
+  /** The families whose commands people get. */
+  readonly offered: readonly Family[];
+  /** Images can be made from other images. Only gen models take them. */
+  readonly changesImages: boolean;
+}
+
+export const FULL_OFFER: Offer = { offered: FAMILIES, changesImages: true };
+
 /** Limits apply to these: the families, and songs queued for a voice channel. */
 export const LIMITED = [...FAMILIES, 'party'] as const;
 export type Limited = (typeof LIMITED)[number];

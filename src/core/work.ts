@@ -123,7 +123,12 @@ export type Work =
       readonly request: Callable<music.Mp4GenerateRequest>;
     }
   | { readonly route: 'media.image'; readonly request: ImageRequest }
-  | { readonly route: 'gen.image'; readonly request: Inquiry }
+  | {
+      readonly route: 'gen.image';
+      readonly request: Inquiry;
+      /** Reference images, which precede the text. */
+      readonly images?: readonly WorkFile[];
+    }
   | {
       readonly route: 'media.video';
       readonly request: Omit<VideoRequest, 'imageUrl' | 'audioUrl'>;

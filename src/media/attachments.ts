@@ -84,6 +84,21 @@ export async function keepPicture(
   return converted(stored, attachment.name, tools, tools.pictures.clean);
 }
 
+/** Stores an image in a form that every model accepts. Throws as `keepAttachment`. */
+export async function keepReference(
+  tools: PictureTools,
+  attachment: Attachment,
+  access: AttachmentAccess,
+): Promise<MediaFile> {
+  const stored = await keepAttachment(tools.media, attachment, ['image'], access);
+  return fitPicture(tools, stored, attachment.name);
+}
+
+/** Converts a stored image to a form that every model accepts. Throws as `keepAttachment`. */
+export function fitPicture(tools: PictureTools, stored: MediaFile, name: string): Promise<MediaFile> {
+  return converted(stored, name, tools, tools.pictures.fit);
+}
+
 /** Stores an image in a form that every model accepts, or a text. The content decides the type. Throws as `keepAttachment`. */
 export async function keepReadable(
   tools: PictureTools,
@@ -95,7 +110,7 @@ export async function keepReadable(
   const kinds = isPicture ? (['image'] as const) : (['image', 'text'] as const);
   const stored = await keepAttachment(tools.media, attachment, kinds, access);
   if (!stored.contentType.startsWith('image/')) return { type: 'document', file: stored };
-  return { type: 'image', file: await converted(stored, attachment.name, tools, tools.pictures.fit) };
+  return { type: 'image', file: await fitPicture(tools, stored, attachment.name) };
 }
 
 async function converted(

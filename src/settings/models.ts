@@ -1,4 +1,5 @@
 /** Chooses the model of a family: the named one, else the channel's, the server's, or the deployment's. */
+import type { WantedEditor } from '../core/bot/context.ts';
 import { UserError } from '../core/errors.ts';
 import { FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
@@ -12,6 +13,7 @@ import type { SongModel } from '../core/work.ts';
 import type { Models } from '../gateway/models/catalog.ts';
 import type { ModelUse } from '../gateway/models/hints.ts';
 import type { Model } from '../gateway/models/listing.ts';
+import { preferred } from '../gateway/models/public-models.ts';
 import { isMusicModel, MUSIC_MODELS } from '../gateway/music/requests.ts';
 import type { DecisionStore, Decisions, Edit } from './decisions.ts';
 
@@ -26,6 +28,11 @@ export interface ModelSettings {
    * ask. Throws UserError if the account may not use the named model, or no model is set.
    */
   resolve(family: Family, named: string | undefined, where: Address, settings: Decisions): Promise<string>;
+  /**
+   * Returns a gen model, with its route, for an image made from others: the named one, or else the previous one, the one set here,
+   * or any other of the account. Throws UserError if the named model is not a gen model, or if the account has no gen model.
+   */
+  imageEditor(wanted: WantedEditor | undefined, settings: Decisions): Promise<string>;
   suggest(family: Family, typed: string): readonly Choice[];
   /** Returns the ids for a choice. Reloads the list if a name is missing. Throws UserError with the nearest ids. */
   find(family: Family, name: string): Promise<FoundModel>;
@@ -40,6 +47,8 @@ export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
   readonly families: readonly Family[];
   /** Ids that the operator configured, accepted even if the gateway does not list them. */
   readonly configured: readonly string[];
+  /** Gen models that the operator configured for text with images. */
+  readonly illustrating: readonly string[];
   readonly decisions: DecisionStore;
   /** Sends a private message to `address.person`. */
   readonly tell: (address: Address, message: Message) => Promise<void>;
@@ -91,7 +100,33 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     return choices(family, settings);
   }
 
+  /** The gen models that create images, the best one to use unasked first. */
+  function imageEditors(): string[] {
+    const listed = models
+      .cached()
+      .filter(({ uses, routes }) => uses?.includes('pictures') && routes?.includes('gen'));
+    const first = preferred(listed);
+    const ids = [...options.illustrating, ...(first ? [first, ...listed] : []).map(({ id }) => id)];
+    return [...new Set(ids)].map((id) => withRoute('gen', id));
+  }
+
   return {
+    async imageEditor({ named, previous } = {}, settings) {
+      if (named !== undefined) {
+        const { model } = lookUp('image', named, models);
+        if (isGen(model)) return model;
+        throw new UserError(notAnEditorText(model, imageEditors()), 'model');
+      }
+      await models.ready();
+      const { chosen } = await checkedChoices('image', settings);
+      const usual = chosen?.model ?? defaultOf('image');
+      const model = [previous, usual, ...imageEditors()].find(
+        (name) => name !== undefined && isGen(name) && isOffered('image', name, models),
+      );
+      if (model !== undefined) return model;
+      throw new UserError(NO_EDITOR_TEXT, 'model');
+    },
+
     async resolve(family, named, where, settings) {
       if (named !== undefined) return lookUp(family, named, models).model;
       if (options.defaults[family] === undefined) await models.ready();
@@ -343,6 +378,18 @@ function lookUp(family: Family, named: string, models: ModelSettingsOptions['mod
     default:
       return choice satisfies never;
   }
+}
+
+const isGen = (model: string): boolean => parseModelName('image', model).route === 'gen';
+
+const NO_EDITOR_TEXT =
+  'No image model here can use other images. Name a gen model in “model”, as in “gen:some-id”, or ask a moderator to set one with /models set.';
+
+function notAnEditorText(model: string, editors: readonly string[]): string {
+  const problem = `The model “${model}” can't use other images.`;
+  if (editors.length === 0) return `${problem} ${NO_EDITOR_TEXT}`;
+  const some = editors.slice(0, 5).join(', ');
+  return `${problem} Leave out “model”, or choose one that can: ${some}.`;
 }
 
 function noModelText(family: Family, models: ModelSettingsOptions['models']): string {

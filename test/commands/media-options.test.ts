@@ -40,7 +40,9 @@ describe('an image', () => {
 
   it('describes its size in words for a gen model, whose route has no size', async () => {
     const request = await requestOf('image', { prompt: 'a fox', size: '1664*928', model: 'gen:painter' });
-    expect(JSON.stringify(request)).toContain('a fox\\n\\nIts shape: wide, 1664 by 928 pixels.');
+    expect(request).toMatchObject({
+      turns: [{ parts: [{ text: 'a fox' }, { text: 'Its shape: wide, 1664 by 928 pixels.' }] }],
+    });
   });
 });
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { commands, commandsFor, familyOfCommand } from '../../commands/index.ts';
-import { FAMILIES } from '../../src/core/family.ts';
+import { FAMILIES, type Family } from '../../src/core/family.ts';
 import type { JobView } from '../../src/core/job.ts';
 
-const names = (...families: Parameters<typeof commandsFor>[0]) =>
-  commandsFor(families).map(({ name }) => name);
+const offer = (...offered: readonly Family[]) => ({ offered, changesImages: true });
+const names = (...families: readonly Family[]) => commandsFor(offer(...families)).map(({ name }) => name);
 const ALWAYS = ['jobs', 'schedule', 'models', 'limits', 'minstrel'];
 
 it.each([
@@ -26,7 +26,9 @@ it('knows the family of each command that may be missing', () => {
 
 it('limits the choices of other commands to these families', () => {
   const choicesOf = (command: string, subcommand: string, option: string) => {
-    const declared = commandsFor(['ask']).find(({ name }) => name === command)?.subcommands?.[subcommand];
+    const declared = commandsFor(offer('ask')).find(({ name }) => name === command)?.subcommands?.[
+      subcommand
+    ];
     const found = declared?.options[option];
     return found?.type === 'choice' ? found.choices.map(({ value }) => value) : undefined;
   };
@@ -34,7 +36,7 @@ it('limits the choices of other commands to these families', () => {
   expect(choicesOf('schedule', 'add', 'what')).toEqual(['ask']);
 });
 
-it('leaves Animate out of images if nothing creates videos', () => {
+it('leaves Animate out of images if nothing creates videos, and Change if nothing takes images', () => {
   const job = {
     id: 'job',
     command: 'image',
@@ -49,13 +51,16 @@ it('leaves Animate out of images if nothing creates videos', () => {
     },
     // Rendering reads no other member.
   } as unknown as JobView;
-  const labels = (families: Parameters<typeof commandsFor>[0]) =>
-    JSON.stringify(
-      commandsFor(families)
-        .find(({ name }) => name === 'image')
-        ?.done?.(job).actions,
-    );
-  expect(labels(['image', 'video'])).toContain('Animate');
-  expect(labels(['image'])).not.toContain('Animate');
-  expect(labels(['image'])).toContain('Again');
+  const imageOf = (changesImages: boolean, ...offered: readonly Family[]) =>
+    commandsFor({ offered, changesImages }).find(({ name }) => name === 'image');
+  const labels = (...offer: Parameters<typeof imageOf>) =>
+    imageOf(...offer)
+      ?.done?.(job)
+      .actions?.map(({ label }) => label);
+  expect(labels(true, 'image', 'video')).toEqual(['Change', 'Animate', 'Again']);
+  expect(labels(true, 'image')).toEqual(['Change', 'Again']);
+  expect(labels(false, 'image', 'video')).toEqual(['Animate', 'Again']);
+  expect(Object.keys(imageOf(false, 'image')?.actions ?? {})).toEqual([]);
+  expect(Object.keys(imageOf(true, 'image')?.options ?? {})).toContain('reference');
+  expect(Object.keys(imageOf(false, 'image')?.options ?? {})).not.toContain('reference');
 });

@@ -2,7 +2,7 @@ import { assembleBot } from '../../src/app/bot.ts';
 import type { ReadOrigin } from '../../src/app/origins.ts';
 import { createSchedules, type ScheduleRunner } from '../../src/app/schedules.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
-import { FAMILIES } from '../../src/core/family.ts';
+import { FULL_OFFER } from '../../src/core/family.ts';
 import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
 import type { World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';
@@ -33,12 +33,16 @@ export function createBotOn(
     gateway: {
       models: { cached: () => [], readsImages: () => false, dialects: ['chat', 'msg', 'gen'] },
     },
-    families: FAMILIES,
+    ...FULL_OFFER,
     administration: {
       ...administered,
       models: decided
         ? models
-        : { ...models, resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model') },
+        : {
+            ...models,
+            resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model'),
+            imageEditor: async ({ named, previous } = {}) => named ?? previous ?? 'gen:some-model',
+          },
     },
     decisions: administered.decisions,
     pages: { urlOf: async ({ id }) => `https://bot.example/songs/${id}/signed` },

@@ -11,7 +11,7 @@ import { readableText } from '../servers/slack/mentions.ts';
 import type { SlackServer } from '../servers/slack/server.ts';
 import { type BothChats, startOnBothChats } from './both-chats.ts';
 
-const OFFERED = commandsFor(['ask']).map(({ name }) => name);
+const OFFERED = commandsFor({ offered: ['ask'], changesImages: false }).map(({ name }) => name);
 
 describe('with only CHAT_BASE_URL', () => {
   let service: Double;

@@ -1,4 +1,4 @@
-import type { Answer, AnswerEvent } from '../../src/gateway/answers.ts';
+import type { Answer, AnswerEvent, AnswerPart } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import type { VideoTask } from '../../src/gateway/media/responses.ts';
 import type { AlignedWord } from '../../src/gateway/music/client.ts';
@@ -25,6 +25,8 @@ export class ScriptedGateway implements Omit<Gateway, 'checkKey'> {
   readonly polls: (VideoTask | GatewayError)[] = [];
   /** Contents and ends of the next streams. */
   readonly streams: (readonly (AnswerEvent | GatewayError)[])[] = [];
+  /** The text and the images of each gen image. */
+  readonly drawn: AnswerPart[] = [];
   /** Called around every submission, so that a test can kill the process. */
   crash: (point: string) => void = () => undefined;
 
@@ -78,7 +80,7 @@ export class ScriptedGateway implements Omit<Gateway, 'checkKey'> {
     stream: (question) => this.#stream('gen', question),
     generateImage: async (question) => {
       await this.#submit('gen.image', question);
-      return { parts: [], finish: { reason: 'stop' } };
+      return { parts: this.drawn, finish: { reason: 'stop' } };
     },
     callTools: (question) => this.#answer('gen.tools', question),
     think: (question) => this.#answer('gen.think', question),

@@ -127,7 +127,10 @@ export async function createWorld(
         kept.add(file.name);
         return file;
       },
-      keepBytes: async () => storedFile('bytes.png'),
+      keepBytes: async () => {
+        kept.add('bytes.png');
+        return storedFile('bytes.png');
+      },
       keepText: async (_text, extension) => storedFile(`text.${extension}`),
       archive: async () => storedFile('archive.zip'),
       open: async (name) => (kept.has(name) ? { ...storedFile(name), stream: Readable.from([]) } : undefined),

@@ -207,6 +207,25 @@ export function describeServices(open: () => Promise<Services>): void {
       expect(readableText(onSlack)).not.toContain('Reference');
     });
 
+    it('/image takes reference images, and Change an image of a result', async () => {
+      const referenced = await run('image', { prompt: 'the fox at sea', reference: FOX, reference2: FOX }, 1);
+      expect(textOf(referenced)).toContain('fox.png, fox.png');
+      const sentWith = (words: string) =>
+        services
+          .sent('gen')
+          .map((body) => JSON.stringify(body))
+          .findLast((body) => body.includes(words));
+      expect(sentWith('the fox at sea')?.match(/iVBOR/g)).toHaveLength(2);
+      const image = await run('image', { prompt: 'a fox', model: services.models.painting }, 1);
+      const form = discord.press('Change', image);
+      expect(JSON.stringify(await form.modal())).toContain('What should change?');
+      const submitted = await discord.submitModal(form, { prompt: 'make it night' });
+      const changed = await submitted.message((one) => has('Again')(one) && one.attachments.length === 1);
+      expect(textOf(changed)).toContain('make it night');
+      expect(changed.attachments.filter(({ bytes }) => KINDS.png(bytes))).toHaveLength(1);
+      expect(sentWith('make it night')).toMatch(/iVBOR.*make it night/);
+    });
+
     it.concurrent.each([
       ['text', { prompt: 'a fox', resolution: '720P', duration: '5' }],
       ['an image', { prompt: 'a fox', image: FOX, silent: true }],

@@ -42,6 +42,7 @@ export interface AdministeredOptions {
   readonly served?: readonly string[];
   readonly defaults?: ModelDefaults;
   readonly configured?: readonly string[];
+  readonly illustrating?: readonly string[];
 }
 
 /** Settings of moderators and operators, on real storage. */
@@ -69,6 +70,7 @@ export function administer(options: AdministeredOptions): Administered {
     models: list,
     families: FAMILIES,
     configured: options.configured ?? [],
+    illustrating: options.illustrating ?? [],
     defaults: options.defaults ?? { song: 'V5', ask: 'chat:chat-small' },
     served,
     ceilings,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { WantedEditor } from '../../src/core/bot/context.ts';
 import type { Family } from '../../src/core/family.ts';
 import type { PlaceTools } from '../../src/settings/moderation.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -68,6 +69,43 @@ describe('models whose use is listed', () => {
     expect(await administered.resolve('ask', 'msg:facet', HERE), 'who names a route gets it').toBe(
       'msg:facet',
     );
+  });
+
+  test('an image made from others uses a gen model: the previous one, the one set here, or the best in the list', async () => {
+    const editor = async (wanted?: WantedEditor) =>
+      administered.models.imageEditor(wanted, await administered.decisions.read(HERE));
+    expect(await editor()).toBe('gen:facet');
+    administered.list.offered = [
+      { id: 'canvas', uses: ['pictures'] },
+      ...['painter-pro', 'painter-flash-preview', 'painter-flash'].map((id) => ({
+        id,
+        uses: ['answers', 'pictures'] as const,
+        routes: ['gen'] as const,
+      })),
+    ];
+    expect(await editor()).toBe('gen:painter-flash');
+    await mod.models.choose('image', 'painter-pro', 'channel');
+    expect(await editor()).toBe('gen:painter-pro');
+    expect(await editor({ previous: 'gen:painter-flash' })).toBe('gen:painter-flash');
+    expect(await editor({ previous: 'gen:facet' }), 'the account no longer has it').toBe('gen:painter-pro');
+    expect(await editor({ named: 'painter-flash' })).toBe('gen:painter-flash');
+    await mod.models.choose('image', 'canvas', 'channel');
+    expect(await editor()).toBe('gen:painter-flash');
+  });
+
+  test('models that the operator set for images with text come first, also without a list', async () => {
+    const options = {
+      storage,
+      clock: { now: Date.now },
+      illustrating: ['sketcher'],
+      configured: ['sketcher'],
+    };
+    const own = administer(options);
+    const editor = async () => own.models.imageEditor({}, await own.decisions.read(HERE));
+    own.list.offered = [{ id: 'facet', uses: ['pictures'], routes: ['gen'] }];
+    expect(await editor()).toBe('gen:sketcher');
+    own.list.offered = undefined;
+    expect(await editor()).toBe('gen:sketcher');
   });
 
   test('the suggestion to choose lists a family’s own models first', async () => {

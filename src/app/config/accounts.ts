@@ -1,6 +1,6 @@
 /** Which service answers each family: the operator's own, else the gateway, else the emulator. */
 
-import { FAMILIES, type Family } from '../../core/family.ts';
+import { FAMILIES, type Family, type Offer } from '../../core/family.ts';
 import { DIALECTS } from '../../gateway/models/hints.ts';
 import {
   type Accounts,
@@ -37,13 +37,11 @@ export function hasOwnService(family: GatewayFamily, has: (variable: OwnVariable
   return has(apiKey) || (family === 'chat' && has(baseUrl));
 }
 
-export interface FamilyServices {
+export interface FamilyServices extends Offer {
   /** Families without a service are absent. */
   readonly accounts: Accounts;
   /** The families that the built-in emulator plays: all, if nothing is set. */
   readonly emulated: readonly GatewayFamily[];
-  /** The families whose commands people get. */
-  readonly offered: readonly Family[];
 }
 
 /** Reads the services from settings that may be incomplete elsewhere. Undefined if those of the services are invalid. */
@@ -72,7 +70,7 @@ export function servicesOf(values: Pick<Values, keyof typeof SERVICE_SETTINGS.sh
   const emulated = EMULATOR_FAMILIES ?? (isAlone ? GATEWAY_FAMILIES : []);
   const served = new Set<string>([...Object.keys(accounts), ...emulated]);
   const offered = FAMILIES.filter((family) => NEEDED[family].some((name) => served.has(name)));
-  return { accounts, emulated, offered };
+  return { accounts, emulated, offered, changesImages: served.has('gen') };
 }
 
 function ownAccount(family: GatewayFamily, values: Parameters<typeof servicesOf>[0]): ServiceAccount {

@@ -107,7 +107,7 @@ async function serviceFindings(config: Config, examination: Examination): Promis
 
 /** @param connects also opens connections */
 async function chatFindings(
-  { discord, slack, production, offered }: Config,
+  { discord, slack, production, ...offer }: Config,
   { log }: Pick<Examination, 'log'>,
   { connects }: { connects: boolean },
 ): Promise<Finding[]> {
@@ -115,7 +115,7 @@ async function chatFindings(
   if (discord) {
     const { inspectDiscord } = await import('../../platforms/discord/connection/inspect.ts');
     // A starting bot registers its commands itself.
-    findings.push(...(await inspectDiscord(discord, connects ? commandsFor(offered) : undefined)));
+    findings.push(...(await inspectDiscord(discord, connects ? commandsFor(offer) : undefined)));
   }
   if (slack) {
     const { inspectSlack } = await import('../../platforms/slack/connection/inspect.ts');

@@ -3,7 +3,7 @@ import * as prompts from '@clack/prompts';
 import { commandsFor } from '../../../commands/index.ts';
 import { servicesIn } from '../../app/config/accounts.ts';
 import type { Variable } from '../../app/config/schema.ts';
-import { FAMILIES } from '../../core/family.ts';
+import { FULL_OFFER } from '../../core/family.ts';
 import { docsPage } from '../../core/util/installation.ts';
 import {
   type InstallableApplication,
@@ -176,7 +176,7 @@ async function askSlackApp(session: SetupSession): Promise<void> {
 
 /** With the commands of the services that were chosen before. */
 function manifestOf(session: SetupSession): ReturnType<typeof createManifest> {
-  return createManifest(commandsFor(servicesIn(settingsOf(session))?.offered ?? FAMILIES));
+  return createManifest(commandsFor(servicesIn(settingsOf(session)) ?? FULL_OFFER));
 }
 
 /** Returns the app's id. Undefined, with a warning, if Slack refuses. */

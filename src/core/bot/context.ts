@@ -26,6 +26,14 @@ export interface StartRequest {
   readonly options?: Readonly<Record<string, string>>;
 }
 
+/** The model for an image made from others. */
+export interface WantedEditor {
+  /** The one that the person chose. */
+  readonly named?: string | undefined;
+  /** The one that made the image, used again if the account still has it. */
+  readonly previous?: string | undefined;
+}
+
 /** The operator's settings for answers. Models are ids without route, unless noted. */
 export interface AnswerOffer {
   /** Limit of output tokens; absent if the model decides. */
@@ -69,6 +77,8 @@ export interface Context extends Pick<System, 'now'> {
      * Throws UserError if the account has no such model, or if no model is chosen yet.
      */
     resolve(family: Exclude<Family, 'song'>, named: string | undefined): Promise<string>;
+    /** Returns a gen model, with its route, for an image made from other images. Throws UserError if the account has none. */
+    imageEditor(wanted?: WantedEditor): Promise<string>;
     /** Like `resolve`, for songs. The contract lists their models. */
     song(named: string | undefined): Promise<SongModel>;
     suggest(family: Family, typed: string): Promise<readonly Choice[]>;

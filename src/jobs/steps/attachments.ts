@@ -1,4 +1,5 @@
 /** Fetches the files and earlier messages that the work of a job refers to. */
+import { extname } from 'node:path';
 import { isNamed } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
@@ -18,7 +19,14 @@ import type {
   Work,
   WorkFile,
 } from '../../core/work.ts';
-import { type AttachmentAccess, keepAttachment, keepPicture, keepReadable } from '../../media/attachments.ts';
+import {
+  type AttachmentAccess,
+  fitPicture,
+  keepAttachment,
+  keepPicture,
+  keepReadable,
+  keepReference,
+} from '../../media/attachments.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { isRead, type ReadConversation } from '../ask/conversation.ts';
@@ -29,7 +37,8 @@ import type { Keep } from './keep.ts';
 function filesOf(work: Work): WorkFile[] {
   const image = 'image' in work ? work.image : undefined;
   const audio = 'audio' in work ? work.audio : undefined;
-  return [image, audio].filter((file) => file !== undefined);
+  const images = work.route === 'gen.image' ? (work.images ?? []) : [];
+  return [image, audio, ...images].filter((file) => file !== undefined);
 }
 
 /** True if everything that the work refers to has been fetched. */
@@ -92,6 +101,25 @@ export function createAttachments({
     return { type, file: stored, name: file.name };
   }
 
+  /** Images of results are converted too: some services return types and sizes that models refuse. */
+  async function keepReferenceImage(
+    file: WorkFile,
+    { address, person }: Requester,
+    signal: AbortSignal,
+  ): Promise<MediaFile> {
+    if (!isNamed(file)) return file;
+    const tools = { media, pictures, person: person.id };
+    if ('job' in file) {
+      const image = await readResultFile(file.job, file.source, { kinds: ['image'], signal });
+      return fitPicture(tools, image, `image${extname(image.name)}`);
+    }
+    return keepReference(
+      tools,
+      file,
+      await attachmentAccess(platform(address.platform), file, address, signal),
+    );
+  }
+
   /** Throws UserError if the length of a recording is unknown or exceeds the gateway's limit. */
   async function keepRecording(
     recording: Recording,
@@ -129,6 +157,10 @@ export function createAttachments({
         ]);
         const { image: _, audio: __, ...rest } = work;
         return { ...rest, ...present({ image, audio }) };
+      }
+      case 'gen.image': {
+        const images = work.images?.map((image) => keepReferenceImage(image, requester, signal));
+        return { ...work, ...present({ images: images && (await Promise.all(images)) }) };
       }
       case 'music.uploadCover':
       case 'music.uploadExtend':

@@ -21,6 +21,8 @@ export interface Submitted {
   readonly result?: Result;
 }
 
+type ImageWork = Extract<Work, { route: 'gen.image' }>;
+
 export type PaidWork = Exclude<Work, { route: 'answer' }>;
 
 /** Throws GatewayError (`taken` tells whether the work may have been accepted), and MediaError if the result cannot be stored. */
@@ -33,8 +35,9 @@ export function createSubmit({
   fileUrl,
 }: Pick<JobDependencies, 'gateway' | 'media' | 'callbackUrl' | 'fileUrl'>): Submit {
   /** Gen image models return text and images. The images arrive as bytes and are stored immediately. */
-  async function illustrate(job: Job, inquiry: Inquiry, signal: AbortSignal): Promise<Result> {
-    const answer = await gateway.gen.generateImage(await toQuestion(inquiry, media), { signal });
+  async function illustrate(job: Job, work: ImageWork, signal: AbortSignal): Promise<Result> {
+    const question = await toQuestion(withReferences(work), media);
+    const answer = await gateway.gen.generateImage(question, { signal });
     const images: MediaSource[] = [];
     const texts: string[] = [];
     for (const part of answer.parts) {
@@ -124,7 +127,7 @@ export function createSubmit({
         };
       }
       case 'gen.image':
-        return { result: await illustrate(job, work.request, signal) };
+        return { result: await illustrate(job, work, signal) };
       case 'media.video': {
         const { taskId } = await gateway.media.createVideo(
           {
@@ -140,6 +143,15 @@ export function createSubmit({
         return work satisfies never;
     }
   };
+}
+
+/** The question with the reference images before its text. */
+function withReferences({ request, images = [] }: ImageWork): Inquiry {
+  const references = images.map((image) => ({ type: 'image' as const, file: storedFile(image) }));
+  const turns = request.turns.map((turn, index) =>
+    index === request.turns.length - 1 ? { ...turn, parts: [...references, ...turn.parts] } : turn,
+  );
+  return { ...request, turns };
 }
 
 function storedFile<File extends WorkFile>(file: File): Extract<File, MediaFile> {

@@ -29,6 +29,7 @@ describe('an empty environment', () => {
       accounts: {},
       emulated: GATEWAY_FAMILIES,
       offered: FAMILIES,
+      changesImages: true,
       listener: { host: '127.0.0.1', port: 3000 },
       signingSecrets: [],
       dataDirectory: './data',
@@ -103,6 +104,7 @@ test('includes every setting in the config', () => {
     accounts: gatewayAccounts({ baseUrl: 'https://gateway.example/api', apiKey: 'key-1' }),
     emulated: [],
     offered: FAMILIES,
+    changesImages: true,
     listener: { host: '0.0.0.0', port: 8080, publicUrl: 'https://bot.example/minstrel' },
     signingSecrets: [SECRET, 'e'.repeat(32)],
     discord: {
@@ -466,6 +468,8 @@ describe("the operator's own keys", () => {
     expect(kinds({ GEN_API_KEY: 'k' }).offered).toEqual(['ask', 'image']);
     expect(kinds({ MEDIA_API_KEY: 'k' }).offered).toEqual(['image', 'video']);
     expect(kinds({ MUSIC_API_KEY: 'k' }).offered).toEqual(['song']);
+    expect(readConfig({ GEN_API_KEY: 'k' }).changesImages).toBe(true);
+    expect(readConfig({ MEDIA_API_KEY: 'k' }).changesImages).toBe(false);
   });
 
   test('a chat service on this machine needs no key, and every other service does', () => {

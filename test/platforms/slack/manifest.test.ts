@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import { manifest } from '../../../src/cli/manifest.ts';
-import { FAMILIES } from '../../../src/core/family.ts';
+import { FULL_OFFER } from '../../../src/core/family.ts';
 import {
   BOT_EVENTS,
   BOT_SCOPES,
@@ -134,8 +134,8 @@ describe('the scopes and events in the manifest', () => {
 
 describe('npm run manifest', () => {
   it('prints JSON', () => {
-    expect(JSON.parse(manifest({}, FAMILIES))).toEqual(createManifest(commands));
-    expect(JSON.parse(manifest({ url: 'https://bot.example' }, FAMILIES))).toEqual(
+    expect(JSON.parse(manifest({}, FULL_OFFER))).toEqual(createManifest(commands));
+    expect(JSON.parse(manifest({ url: 'https://bot.example' }, FULL_OFFER))).toEqual(
       createManifest(commands, { url: 'https://bot.example' }),
     );
   });
