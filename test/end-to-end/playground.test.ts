@@ -122,6 +122,9 @@ describe.skipIf(noBrowser)('The playground', () => {
     await expect.poll(() => audio(0, 'currentTime')).toBeGreaterThan(0.2);
     await newest().getByRole('slider').first().press('Home');
     await expect.poll(() => audio(0, 'currentTime')).toBeLessThan(0.2);
+    // The same length for eyes and ears.
+    const spoken = await newest().getByRole('slider').first().getAttribute('aria-valuetext');
+    expect(await newest().locator('.time').first().textContent()).toBe(spoken?.replace('of', '/'));
     await press(/^Play .* Take 2$/);
     await expect.poll(() => audio(0, 'paused')).toBe(true);
     await press(/^Pause .* Take 2$/);
@@ -308,6 +311,8 @@ describe.skipIf(noBrowser)('The playground', () => {
     const buffer = PNG.sync.write(new PNG({ width: 640, height: 480 }));
     await attach.setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer });
     await page.getByRole('button', { name: 'Remove dot.png' }).waitFor();
+    // A preview.
+    await expect.poll(() => page.evaluate("document.querySelector('.chip img').naturalWidth")).toBe(640);
     await ask('/video it grows');
     await newest().locator('video').waitFor();
     await page.evaluate("Object.assign(document.querySelector('video'), { loop: true }).play()");

@@ -28,8 +28,8 @@ export function albumDocument({ channel, songs }: AlbumPage, context: AlbumPageC
   const total = seconds > 0 ? ` · ${roughDuration(seconds * 1000)}` : '';
   const main = html`<div class="heading">
 <div class="about"><h1 dir="auto">${title}</h1>
-<p class="by">${songs.length === 0 ? 'No public songs here yet.' : `${counted(songs.length, 'song')}${total}`}</p></div>
-${songs.length > 0 && html`<button type="button" class="all">${PLAY_ICON}<span>Play all</span></button>`}
+<p class="by">${songs.length === 0 ? 'No public songs here yet. Songs from the channel will appear here.' : `${counted(songs.length, 'song')}${total}`}</p></div>
+${songs.length > 0 && html`<button type="button" class="all">${PLAY_ICON}<span>${songs.length === 1 ? 'Play' : 'Play all'}</span></button>`}
 </div>
 ${songs.length > 0 && html`<ol class="songs">${cards}</ol>`}
 ${cards.length < songs.length && html`<p class="by">Older songs are not shown.</p>`}
@@ -52,9 +52,9 @@ function card(
 ): Html {
   const length = seconds === undefined ? '' : duration(seconds);
   return html`<li data-src="${root}${audio.path}" data-length="${length}">
-<div class="art">${cover ? html`<img src="${root}${cover.path}" alt="" width="200" height="200" loading="lazy">` : NO_COVER}<button type="button" class="play" id="p${index}" aria-label="Play" aria-labelledby="p${index} t${index}">${PLAY_ICON}</button></div>
+<div class="art">${length && html`<span class="badge">${length}</span>`}${cover ? html`<img src="${root}${cover.path}" alt="" width="200" height="200" loading="lazy">` : NO_COVER}<button type="button" class="play" id="p${index}" aria-label="Play" aria-labelledby="p${index} t${index}">${PLAY_ICON}</button></div>
 <a class="title" id="t${index}" dir="auto" href="${root}${path ?? ''}">${ellipsis(title, 120)}</a>
-<p class="by"><bdi>${ellipsis(person, 60)}</bdi>${length && ` · ${length}`} · ${timeAgo(createdAt, now)}</p>
+<p class="by"><bdi>${ellipsis(person, 60)}</bdi> · <time datetime="${new Date(createdAt).toISOString()}">${timeAgo(createdAt, now)}</time></p>
 </li>
 `;
 }

@@ -3,6 +3,7 @@ import { MARK_PATH } from '../../core/brand.ts';
 import { type Html, html } from '../../core/web/html.ts';
 
 const PATHS = {
+  chevron: 'M6 9.5l6 6 6-6',
   close: 'M6 6l12 12M18 6L6 18',
   download: 'M12 4v11M7.5 10.5L12 15l4.5-4.5M5 19.5h14',
   link: 'M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1.2 1.2M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1.2-1.2',

@@ -70,7 +70,7 @@ ${
 ${hasLyrics && html`<button type="button" class="sing">${icon('microphone')}Karaoke</button>`}
 ${hasStems && html`<button type="button" class="mix" aria-expanded="false">${icon('mixer')}Mixer</button>`}
 ${song.takes.map((take) => downloads(take, { href, isOnly }))}
-<label class="speed"><span>Speed</span> <select aria-label="Speed">${['0.5', '0.75', '1', '1.25', '1.5', '2'].map((speed) => html`<option value="${speed}"${speed === '1' && html` selected`}>${speed}×</option>`)}</select></label>
+<label class="speed"><span>Speed</span> <select aria-label="Speed">${['0.5', '0.75', '1', '1.25', '1.5', '2'].map((speed) => html`<option value="${speed}"${speed === '1' && html` selected`}>${speed}×</option>`)}</select>${icon('chevron')}</label>
 </div>`
 }
 ${

@@ -215,7 +215,12 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   test('albums and error pages fit and are accessible on every screen', async () => {
     const albumFiles = new Files();
     const album = sampleAlbum(albumFiles, ['Rain', `${HOSTILE}${'W'.repeat(5_000)}`]);
-    const { songUrl, albumUrl, url } = await openSongSite({ song: 'erased', album, files: albumFiles });
+    const songs = album.songs.map((song) => ({ ...song, person: 'W'.repeat(100) }));
+    const { songUrl, albumUrl, url } = await openSongSite({
+      song: 'erased',
+      album: { ...album, songs },
+      files: albumFiles,
+    });
     for (const address of [albumUrl, songUrl, `${url}/songs/x/y`]) {
       const visit = await browser.visit(address);
       if (address === albumUrl) await visit.page.getByRole('button', { name: 'Play Rain' }).click();
@@ -616,6 +621,17 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await expect.poll(() => page.evaluate(focused)).toBe('Karaoke');
     await expect.poll(() => page.evaluate('document.fullscreenElement')).toBe(null);
     expect(problems).toEqual([]);
+    leave();
+  });
+
+  test('karaoke of a song with a long title fits a phone', async () => {
+    const { songUrl } = await openSongSite({ song: { ...sample, title: 'W'.repeat(200) }, files });
+    const { page, leave } = await browser.visit(songUrl, { width: 375 });
+    await page.getByRole('button', { name: 'Karaoke' }).click();
+    const boxes = await Promise.all(
+      ['.leave', '.controls .wave'].map((part) => page.locator(`.stage ${part}`).boundingBox()),
+    );
+    for (const box of boxes) expect((box?.x ?? 375) + (box?.width ?? 0)).toBeLessThan(375);
     leave();
   });
 

@@ -5,6 +5,9 @@ import { handleKeys, handleMediaKeys, showInSystem } from './session.js';
 
 const cards = findAll(document, '.songs li', HTMLElement);
 const playAll = find(document, 'button.all', HTMLButtonElement);
+const playAllLabel = find(playAll, 'span', HTMLElement);
+/** Of several songs, or one. */
+const playLabel = playAllLabel.textContent;
 const bar = find(document, '.bar', HTMLElement);
 const audio = find(bar, 'audio', HTMLAudioElement);
 const status = find(bar, '.status', HTMLElement);
@@ -27,7 +30,7 @@ const neighbour = (/** @type {number} */ step) =>
 
 function showPlaying() {
   playAll.classList.toggle('playing', sound.playing);
-  find(playAll, 'span', HTMLElement).textContent = sound.playing ? 'Pause' : 'Play all';
+  playAllLabel.textContent = sound.playing ? 'Pause' : playLabel;
   for (const card of cards) {
     const isPlaying = sound.playing && card === current;
     const play = find(card, '.play', HTMLButtonElement);

@@ -21,7 +21,7 @@ export function Composer(props) {
   const [offer, setOffer] = useState(NO_COMPLETIONS);
   const [active, setActive] = useState(-1);
   const [hasMoved, setMoved] = useState(false);
-  const [files, setFiles] = useState(/** @type {{ id: string, name: string }[]} */ ([]));
+  const [files, setFiles] = useState(/** @type {{ id: string, name: string, picture?: string }[]} */ ([]));
   const [sending, setSending] = useState(0);
   const [sendOnce] = useState(createSender);
   const lastLine = useRef('');
@@ -80,7 +80,9 @@ export function Composer(props) {
   async function attach(selected) {
     for (const file of selected) {
       const uploaded = await upload(file);
-      if ('id' in uploaded) setFiles((current) => [...current, { id: uploaded.id, name: file.name }]);
+      const picture = file.type.startsWith('image/') ? URL.createObjectURL(file) : undefined;
+      if ('id' in uploaded)
+        setFiles((current) => [...current, { id: uploaded.id, name: file.name, picture }]);
       else showError(uploaded.sentence);
     }
     field.current?.focus();
@@ -168,7 +170,8 @@ export function Composer(props) {
       files.length > 0 &&
       html`<p class="attached">
       ${files.map(
-        ({ id, name }) => html`<span class="chip" key=${id}>
+        ({ id, name, picture }) => html`<span class="chip" key=${id}>
+          ${picture && html`<img src=${picture} alt="" />`}
           <span dir="auto">${name}</span>
           <button type="button" aria-label=${`Remove ${name}`} onClick=${() => setFiles(files.filter((file) => file.id !== id))}><${Icon} name="cancel" /></button>
         </span>`,

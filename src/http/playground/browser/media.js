@@ -103,10 +103,9 @@ function Video({ item }) {
 /** Its usual height is reserved until it is loaded. @param {{ item: BrowserMedia }} props */
 function ImageItem({ item }) {
   const [isLoaded, setLoaded] = useState(false);
-  return html`<figure class="picture">
+  return html`<figure class=${isLoaded ? 'picture' : 'picture opening'}>
     <a href=${item.url} target="_blank" rel="noopener noreferrer" aria-label=${`Open ${item.alt ?? item.name}`}>
       <img
-        class=${isLoaded ? '' : 'loading'}
         src=${item.url}
         alt=${item.alt ?? item.name}
         decoding="async"

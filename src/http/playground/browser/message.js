@@ -118,8 +118,15 @@ function splitButtons({ buttons = [], more = [], media = [] }) {
   return { takes: [...groups.values()], buttons: buttons.filter(isWhole), more: more.filter(isWhole) };
 }
 
-/** @param {number} at */
-const timeOf = (at) => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+/** Such as `2:05 PM`, and on later days `Tue 2:05 PM`, as people write it in their language. @param {number} at */
+function timeOf(at) {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return new Date(at).toLocaleString([], {
+    weekday: isToday ? undefined : 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+  });
+}
 
 /** @param {{ message: BrowserMessage, tools: MessageTools }} props */
 function Tools({ message, tools }) {

@@ -34,10 +34,12 @@ export const PlayButton = ({ isPlaying, name, onToggle, isBusy = false }) =>
   </button>`;
 
 /**
- * @param {{ name: string, position: number, length: number, onSeek: (seconds: number) => void }} props
+ * A slider and its times. `length` is that of the file, 0 until it is loaded, and `reported` that in the chat, if any.
+ * @param {{ name: string, position: number, length: number, reported?: number, onSeek: (seconds: number) => void }} props
  */
-export const SeekBar = ({ name, position, length, onSeek }) =>
-  html`<input
+export function SeekBar({ name, position, length, reported = 0, onSeek }) {
+  const total = clockTime(Math.round(reported || length));
+  return html`<input
     type="range"
     class="slider"
     min="0"
@@ -47,13 +49,15 @@ export const SeekBar = ({ name, position, length, onSeek }) =>
     value=${position}
     style=${{ '--level': `${length > 0 ? (100 * position) / length : 0}%` }}
     aria-label=${`Position in ${name}`}
-    aria-valuetext=${`${clockTime(position)} of ${clockTime(length)}`}
+    aria-valuetext=${`${clockTime(position)} of ${total}`}
     onInput=${(/** @type {Event} */ { currentTarget }) =>
       currentTarget instanceof HTMLInputElement && onSeek(Number(currentTarget.value))}
-  />`;
+  />
+  <span class="time">${length > 0 && `${clockTime(position)} / ${total}`}</span>`;
+}
 
 /**
- * `label` is shown, such as `Take 1`, and `name` is the file's name. `seconds` is the length, until the file is loaded.
+ * `label` is shown, such as `Take 1`, and `name` is the file's name. `seconds` is the length in the chat, or 0.
  * @param {{ url: string | undefined, name: string, label: string, seconds: number, children?: import('preact').ComponentChildren }} props
  */
 export function Player({ url, name, label, seconds, children }) {
@@ -88,13 +92,12 @@ export function Player({ url, name, label, seconds, children }) {
         audio.current?.paused ? audio.current.play().catch(() => undefined) : audio.current?.pause()}
     />
     <span class="player-label" dir="auto">${label}</span>
-    <${SeekBar} name=${`${name}, ${label}`} position=${position} length=${length} onSeek=${(
+    <${SeekBar} name=${`${name}, ${label}`} position=${position} length=${length} reported=${seconds} onSeek=${(
       /** @type {number} */ to,
     ) => {
       setPosition(to);
       if (audio.current) audio.current.currentTime = to;
     }} />
-    <span class="time">${clockTime(isPlaying || position > 0 ? position : Math.round(length))}</span>
     <a class="icon" href=${url} download=${name} aria-label=${`Download ${name}, ${label}`} title="Download"><${Icon} name="save" /></a>
     ${children}
   </div>`;

@@ -1,7 +1,6 @@
 /** A mixer for the stems of a song: all of them play in sync, each with its own volume. */
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { download } from '../../pages/browser/audio.js';
-import { clockTime } from '../../pages/browser/elements.js';
 import { gainsOf } from '../../pages/browser/mixing.js';
 import { Icon } from './icon.js';
 import { announceStart, PlayButton, SeekBar, usePauseForOthers } from './player.js';
@@ -85,7 +84,6 @@ export function Stems({ title, stems }) {
         setPosition(to);
         void deck?.seek(to);
       }} />
-      <span class="time">${deck && `${clockTime(position)} / ${clockTime(Math.round(length))}`}</span>
     </div>
     <ul class="lanes">
       ${stems.map((stem, index) => {
@@ -93,7 +91,7 @@ export function Stems({ title, stems }) {
         const name = stem.caption ?? stem.name;
         return html`<li key=${stem.name} class=${gains[index] === 0 ? 'lane silent' : 'lane'}>
           <span class="lane-name" dir="auto">${name}</span>
-          <button type="button" class="toggle" aria-pressed=${muted} aria-label=${`Mute ${name}`} title="Mute" onClick=${() => setLane(index, { muted: !muted })}>M</button>
+          <button type="button" class="toggle mute" aria-pressed=${muted} aria-label=${`Mute ${name}`} title="Mute" onClick=${() => setLane(index, { muted: !muted })}>M</button>
           <button type="button" class="toggle" aria-pressed=${soloed} aria-label=${`Solo ${name}`} title="Solo" onClick=${() => setLane(index, { soloed: !soloed })}>S</button>
           <input type="range" class="slider volume" min="0" max="1.5" step="0.01" value=${volume} style=${{ '--level': `${volume / 0.015}%` }} aria-label=${`Volume of ${name}`}
             onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setLane(index, { volume: Number(currentTarget.value) })} />

@@ -5,7 +5,6 @@ import { present } from '../../../core/util/present.ts';
 import type { BrowserButton, BrowserVariant } from '../../../core/web/browser-chat.ts';
 import { arrangeButtons, spokenName } from '../../shared/buttons.ts';
 import { titleTarget } from '../../shared/markdown/tree.ts';
-import { stageText } from '../../shared/progress.ts';
 import { wellFormed } from '../../shared/text.ts';
 import { linkableUrl, readableText, webNodes } from './markdown.ts';
 import type { WebContent, WebMedia } from './message.ts';
@@ -41,7 +40,7 @@ export async function renderForWeb(input: Message, person: string): Promise<Rend
     variants: variants.length > 0 ? await Promise.all(variants.map(variantOf)) : undefined,
     buttons: shown.length > 0 ? shown.flatMap((button) => buttonOf(button, message)) : undefined,
     more: more.length > 0 ? more.flatMap((button) => buttonOf(button, message)) : undefined,
-    progress: progress && { ...progress, stage: line(stageText(message)) },
+    progress: progress && { ...progress, stage: line(progress.stage) },
     footer: footer && readableText(footer),
   };
   return { content, source: message.text || (title ?? '') };
