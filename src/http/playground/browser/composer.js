@@ -21,7 +21,9 @@ export function Composer(props) {
   const [offer, setOffer] = useState(NO_COMPLETIONS);
   const [active, setActive] = useState(-1);
   const [hasMoved, setMoved] = useState(false);
-  const [files, setFiles] = useState(/** @type {{ id: string, name: string, picture: string | undefined }[]} */ ([]));
+  const [files, setFiles] = useState(
+    /** @type {{ id: string, name: string, picture: string | undefined }[]} */ ([]),
+  );
   const [sending, setSending] = useState(0);
   const [sendOnce] = useState(createSender);
   const lastLine = useRef('');
