@@ -1,6 +1,7 @@
 import type { AnyCommand } from '../src/core/bot/command.ts';
 import { type Family, FULL_OFFER, type Offer } from '../src/core/family.ts';
 import { ask } from './ask.ts';
+import { contest } from './contest.ts';
 import { image, imageFor } from './image.ts';
 import { jobs } from './jobs.ts';
 import { limitsFor } from './limits.ts';
@@ -27,6 +28,7 @@ const FEATURES: readonly (readonly [command: AnyCommand, family: Family])[] = [
   [video, 'video'],
   [ask, 'ask'],
   [party, 'song'],
+  [contest, 'song'],
 ];
 
 /** Undefined for commands that need no service. */

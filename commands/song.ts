@@ -1,5 +1,5 @@
 import { defineCommand } from '../src/core/bot/command.ts';
-import type { Context } from '../src/core/bot/context.ts';
+import type { Context, StartRequest } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { Invocation } from '../src/core/invocation.ts';
@@ -61,7 +61,8 @@ export const song = defineCommand({
     if (earlier !== undefined) return showEarlier(earlier, request, context);
     const model = await context.models.song(modelName);
     const voice = voiceName === undefined ? undefined : await findVoice(voiceName, context);
-    return startSong(request, { model, voice }, context);
+    const started = songRequest(request, { model, voice });
+    return (await context.contests.enter(started)) ?? context.jobs.start(started);
   },
 
   early: earlySongMessage,
@@ -74,7 +75,7 @@ export const song = defineCommand({
       async run({ job }, context) {
         const request = suggestedSong(job);
         if (!request) throw new UserError('This answer suggests no song. Use /song to create one.');
-        return startSong(request, { model: await context.models.song(undefined) }, context);
+        return context.jobs.start(songRequest(request, { model: await context.models.song(undefined) }));
       },
     },
     sing: {
@@ -89,15 +90,11 @@ export const song = defineCommand({
   },
 });
 
-function startSong(
-  request: SongRequest,
-  means: Parameters<typeof composeSong>[1],
-  context: Context,
-): Promise<Outcome> {
+function songRequest(request: SongRequest, means: Parameters<typeof composeSong>[1]): StartRequest {
   const work = composeSong(request, means);
   const { title, prompt, lyrics, style } = request;
   const name = title ?? prompt ?? firstLine(lyrics) ?? style ?? 'a song';
-  return context.jobs.start({ work, title: `Composing ${quoted(name)}`, options: storedOptions(request) });
+  return { work, title: `Composing ${quoted(name)}`, options: storedOptions(request) };
 }
 
 async function showEarlier(name: string, options: Invocation['options'], context: Context): Promise<Outcome> {
@@ -113,9 +110,9 @@ async function showEarlier(name: string, options: Invocation['options'], context
 }
 
 /** The form of /song with initial values. */
-export function singForm(initial: Invocation['options']): Outcome {
+export function singForm(initial: Invocation['options'], title = 'Sing it'): Outcome {
   return {
     type: 'form',
-    form: { id: 'song', title: 'Sing it', submitLabel: 'Make song', options, initial },
+    form: { id: 'song', title, submitLabel: 'Make song', options, initial },
   };
 }

@@ -14,6 +14,7 @@ import {
 import { artistOf, coverAltText, hasVoice, lyricsOf, titleOf } from '../../src/core/music/song.ts';
 import { present } from '../../src/core/util/present.ts';
 import { duration } from '../../src/core/util/words.ts';
+import { entryParts } from '../contest/messages.ts';
 import { lineage, requestedBy, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { lyricsMarkdown } from './lyrics-text.ts';
@@ -48,12 +49,13 @@ function songMessage(job: JobView): Message {
   ];
   const title = titleOf(job);
   const facts = [...songFields(job), ...fields];
+  const entry = entryParts(job);
   return {
     title,
     titleUrl: job.pageUrl,
-    fields: [...requestFields(job, { title, fields: facts }), ...facts, requestedBy(job)],
+    fields: [...requestFields(job, { title, fields: facts }), ...facts, requestedBy(job), ...entry.fields],
     media,
-    actions: [...songButtons(job), ...actions],
+    actions: [...entry.actions, ...songButtons(job), ...actions],
   };
 }
 

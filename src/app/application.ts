@@ -18,6 +18,7 @@ import type { Media } from '../media/media.ts';
 import type { Parties } from '../party/parties.ts';
 import { createPartyStore } from '../party/store.ts';
 import type { Platform } from '../platforms/platform.ts';
+import { createContestStore } from '../settings/contests/contests.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';
 import { createScheduleStore } from '../settings/schedules/schedules.ts';
@@ -26,6 +27,7 @@ import { createVoices } from '../settings/voices.ts';
 import { createAdministration } from './administration.ts';
 import { assembleBot } from './bot.ts';
 import { startCleanup } from './cleanup.ts';
+import { type ContestRunner, createContests } from './contests.ts';
 import { createReadOrigin } from './origins.ts';
 import { partiesOf } from './parties.ts';
 import { createPages, type Pages } from './routes/pages.ts';
@@ -55,6 +57,7 @@ export interface Application {
   /** Undefined if no platform has voice channels. */
   readonly parties: Parties | undefined;
   readonly schedules: ScheduleRunner;
+  readonly contests: ContestRunner;
   readonly bot: Bot;
 }
 
@@ -71,6 +74,7 @@ export function createApplication(
   const decisions = createDecisionStore({ store: storage.settings, now, newId });
   const feedback = createFeedback(storage);
   const scheduleStore = createScheduleStore(storage);
+  const contestStore = createContestStore(storage);
   const pages = createPages({
     decisions,
     publicUrl: config.listener.publicUrl,
@@ -81,6 +85,7 @@ export function createApplication(
     models: gateway.models,
     voices,
     schedules: scheduleStore,
+    contests: contestStore,
     decisions,
     feedback,
     pages,
@@ -110,6 +115,7 @@ export function createApplication(
     retentionMs: config.retentionMs,
     decisions,
     feedback,
+    contests: contestStore,
     now,
     log,
   });
@@ -117,12 +123,26 @@ export function createApplication(
   const { meter } = administration;
   const jobs = createJobs(jobDependencies(services, platform, { voices, meter, pages }, options));
   const voicePlatform = [...platforms.values()].find(({ voice }) => voice);
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const schedules = createSchedules({
     store: scheduleStore,
     storage,
     admit: administration.admit,
     platform,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone,
+    now,
+    newId,
+    log,
+  });
+  const contests = createContests({
+    store: contestStore,
+    schedules: scheduleStore,
+    storage,
+    jobs,
+    media,
+    platform,
+    pageUrl: pages.urlOf,
+    timeZone,
     now,
     newId,
     log,
@@ -142,6 +162,7 @@ export function createApplication(
     decisions,
     pages,
     schedules,
+    contests,
     answerOffer: answerOffer(config),
     offered: config.offered,
     changesImages: config.changesImages,
@@ -151,7 +172,7 @@ export function createApplication(
     mentionsOnlyNotice: (address) => platform(address.platform)?.mentionsOnlyNotice,
     newReference: newId,
   });
-  return { decisions, jobs, parties, schedules, bot };
+  return { decisions, jobs, parties, schedules, contests, bot };
 }
 
 async function storeChart(

@@ -85,7 +85,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
 async function start(
   { gateway }: Services,
   platforms: Platforms,
-  { jobs, parties, schedules, bot }: Application,
+  { jobs, parties, schedules, contests, bot }: Application,
   options: ApplicationOptions,
   opened: AsyncDisposableStack,
 ): Promise<void> {
@@ -96,10 +96,12 @@ async function start(
   // Platforms close after jobs, so that steps ending meanwhile can still post their results.
   for (const platform of platforms.values()) opened.defer(() => platform.close());
   await jobs.run((invocation) => botForModels.run(invocation), {
-    owns: schedules.owns,
-    run: (timer, _signal, lease) => schedules.run(timer, lease, bot),
+    owns: (timer) => schedules.owns(timer) || contests.owns(timer),
+    run: (timer, _signal, lease) =>
+      contests.owns(timer) ? contests.run(timer, lease) : schedules.run(timer, lease, bot),
   });
   void schedules.setTimers();
+  void contests.setTimers();
   opened.defer(() => drain(jobs.stop(), options));
   const botForPeople = observedBot(bot, 'person', observers);
   await Promise.all([...platforms.values()].map((platform) => platform.start(botForPeople)));

@@ -3,6 +3,7 @@ import { dayOf, repeat } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import { eraseJobs } from '../jobs/forget.ts';
 import type { Media } from '../media/media.ts';
+import type { ContestStore } from '../settings/contests/contests.ts';
 import type { DecisionStore } from '../settings/decisions.ts';
 import type { FeedbackStore } from '../settings/feedback.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -18,16 +19,18 @@ export interface CleanupOptions extends Pick<System, 'now' | 'log'> {
   readonly media: Pick<Media, 'remove'>;
   readonly decisions: DecisionStore;
   readonly feedback: FeedbackStore;
+  readonly contests: Pick<ContestStore, 'prune'>;
 }
 
 /** Cleans up now and then once a day. */
 export function startCleanup(options: CleanupOptions): ReturnType<typeof repeat> {
-  const { retentionMs, storage, media, decisions, feedback, now, log } = options;
+  const { retentionMs, storage, media, decisions, feedback, contests, now, log } = options;
   async function cleanUp(): Promise<void> {
     const oldest = now() - RETENTION_MS;
     await storage.usage.prune(dayOf(oldest), now());
     await feedback.prune(dayOf(oldest));
     await decisions.prune(oldest);
+    await contests.prune(retentionMs === undefined ? oldest : Math.max(oldest, now() - retentionMs));
     if (retentionMs === undefined) return;
     await eraseJobs(storage.jobs.endedBefore(now() - retentionMs), {
       storage,

@@ -2,6 +2,7 @@
 
 import type { AnswerOffer, Context } from '../core/bot/context.ts';
 import type { BotOptions, EnterRequest } from '../core/bot/create-bot.ts';
+import { UserError } from '../core/errors.ts';
 import type { Offer } from '../core/family.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
 import type { System } from '../core/system.ts';
@@ -14,6 +15,7 @@ import { songModel } from '../settings/models.ts';
 import type { Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Administration } from './administration.ts';
+import type { ContestRunner } from './contests.ts';
 import type { ReadOrigin } from './origins.ts';
 import type { Pages } from './routes/pages.ts';
 import type { ScheduleRunner } from './schedules.ts';
@@ -27,6 +29,7 @@ export interface ContextParts extends Pick<System, 'now'>, Offer {
   readonly pages: Pick<Pages, 'urlOf'>;
   readonly answerOffer: AnswerOffer;
   readonly schedules: Pick<ScheduleRunner, 'at'>;
+  readonly contests: Pick<ContestRunner, 'at'>;
   readonly readOrigin: ReadOrigin;
   /** Undefined if the platform has no voice channels. */
   readonly partiesOn: (platform: string) => Pick<Parties, 'toolsFor'> | undefined;
@@ -36,6 +39,10 @@ export interface ContextParts extends Pick<System, 'now'>, Offer {
 
 /** Voice playback requires access to this command, whichever button starts it. */
 const PARTY = 'party';
+/** Entering a contest requires access to this command, also with /song. */
+const CONTEST = 'contest';
+const HIDDEN =
+  'This is your contest entry, and nobody else may see it until the vote is over. To see it now, send me /jobs in a direct message.';
 
 export function createEnter(parts: ContextParts): BotOptions['enter'] {
   return async (request) => {
@@ -61,6 +68,15 @@ function contextOf(
     if (command !== invocation?.command)
       await administration.admit({ command, address, person: platformPerson }, settings);
   };
+  const mayEnter = async (): Promise<boolean> => {
+    try {
+      await enterOther(CONTEST);
+      return true;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return false;
+    }
+  };
   return {
     now,
     jobs: {
@@ -84,7 +100,11 @@ function contextOf(
       cancel: (id) => jobs.cancel(id, person.id),
       reveal: (id) => jobs.reveal(id),
       undelivered: (limit) => storage.jobs.undelivered(address.platform, person.id, limit),
-      showHere: (id) => jobs.showAt(id, address, person.id),
+      async showHere(id) {
+        const job = serverOf(address) === undefined ? undefined : await jobs.find(id);
+        if (job?.hidden) throw new UserError(HIDDEN);
+        return jobs.showAt(id, address, person.id);
+      },
     },
     models: {
       song: async (named) => songModel(await administration.models.resolve('song', named, address, settings)),
@@ -118,6 +138,7 @@ function contextOf(
       save: (voice) => voices.save(address, voice),
     },
     schedules: parts.schedules.at(address, { asReported: platformPerson, admitted: person }),
+    contests: parts.contests.at({ address, person, settings, invocation, mayEnter }),
     async party() {
       await enterOther(PARTY);
       const tools = partiesOn(address.platform)?.toolsFor(address, person);

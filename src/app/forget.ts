@@ -3,6 +3,7 @@ import type { Forgotten } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
 import { type ForgetDependencies, forgetPerson } from '../jobs/forget.ts';
 import { createPartyStore } from '../party/store.ts';
+import { type ContestStore, createContestStore } from '../settings/contests/contests.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';
 import { createScheduleStore, type ScheduleStore } from '../settings/schedules/schedules.ts';
@@ -21,17 +22,19 @@ export interface ForgetTools extends Pick<ForgetDependencies, 'removeFile' | 'me
   readonly voices: Voices;
   readonly decisions: DecisionStore;
   readonly schedules: Pick<ScheduleStore, 'forget'>;
+  readonly contests: Pick<ContestStore, 'forget'>;
   /** Removes the person's songs from parties. */
   readonly forgetParties: (owner: Owner) => Promise<void>;
 }
 
 /** Throws UserError while the person has running jobs. Other errors are thrown after everything else is erased. */
 export async function forget(owner: Owner, tools: ForgetTools): Promise<Forgotten> {
-  const { storage, voices, decisions, schedules, forgetParties } = tools;
+  const { storage, voices, decisions, schedules, contests, forgetParties } = tools;
   const erased = await forgetPerson(owner, tools);
   const erasures = await Promise.allSettled([
     voices.forget(owner.platform, owner.person),
     schedules.forget(owner.platform, owner.person),
+    contests.forget(owner.platform, owner.person),
     storage.usage.forget(owner.platform, owner.person),
     decisions.forget(owner.platform, owner.person),
     createFeedback(storage).forget(owner.platform, owner.person),
@@ -59,6 +62,7 @@ export async function forgetByOperator(
       storage,
       voices: createVoices({ settings }),
       schedules: createScheduleStore({ settings }),
+      contests: createContestStore({ settings }),
       decisions,
       removeFile,
       measure: unmeasured,

@@ -24,7 +24,8 @@ export function createReadOrigin({ media, platform, find, canRead }: OriginOptio
     if (job.address.platform !== address.platform) return false;
     const isHere = job.address.guild === address.guild && job.address.channel === address.channel;
     return (
-      job.person.id === person.id || (job.undelivered !== true && (isHere || canRead(job.address, person)))
+      job.person.id === person.id ||
+      (job.undelivered !== true && job.hidden !== true && (isHere || canRead(job.address, person)))
     );
   }
 

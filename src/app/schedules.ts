@@ -173,7 +173,7 @@ async function occur(request: ScheduledRequest, due: Due, parts: ScheduleParts):
     await tell(request, { text: plain(error.message) }, due, parts);
     return;
   }
-  const outcome = await due.bot.run({ id, command, options, address, person });
+  const outcome = await due.bot.run({ id, command, options, address, person, isAutomatic: true });
   if (outcome.type === 'accepted') outcome.begin();
   if (outcome.type === 'message') await tell(request, outcome.message, due, parts);
 }

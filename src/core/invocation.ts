@@ -17,6 +17,8 @@ export const addressSchema = z.object({
   channel: z.string(),
   /** A direct message. It doesn't count as part of the guild, even if the platform stores it in one. */
   direct: z.boolean().optional(),
+  /** Results go to the requester's direct messages. The channel is where the request counts. */
+  toPerson: z.boolean().optional(),
   /** Whether everyone in the server can read the channel; absent if unknown. */
   public: z.boolean().optional(),
   /** Name without `#`, if known. */
@@ -108,6 +110,8 @@ export interface Invocation {
   readonly conversation?: readonly ConversationTurn[];
   /** Messages before those, to be read from the platform. */
   readonly history?: HistoryReference;
+  /** Sent by a schedule or a model for the person. */
+  readonly isAutomatic?: boolean;
   /** The request is a visible message, so the answer does not have to repeat it. */
   readonly isMessage?: boolean;
   /** Attachments that belong to no option. */

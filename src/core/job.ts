@@ -61,6 +61,10 @@ const jobFields = z.object({
   parent: z.string().optional(),
   /** The song it was made from, as a text for people. */
   basedOn: z.string().optional(),
+  /** The contest that it is an entry of, and the key of the contest's record. */
+  contest: z.object({ id: z.string(), key: z.string() }).optional(),
+  /** Only the requester may see it, because people are voting without knowing whose it is. */
+  hidden: z.boolean().optional(),
   /** Shortened option values, for commands whose result would not show them. */
   options: z.record(z.string(), z.string()).optional(),
   taskId: z.string().optional(),

@@ -48,6 +48,8 @@ export const LINKED_FILES_SENTENCE =
 export interface Field {
   readonly name: string;
   readonly value: string;
+  /** The time that the value tells, in milliseconds since the epoch. Some platforms show it in each reader's time zone instead. */
+  readonly at?: number;
 }
 
 /** Names of icons. Each platform has its own drawings. */

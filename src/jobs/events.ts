@@ -22,6 +22,7 @@ export type RecordedFields = Partial<
     | 'inboxRead'
     | 'undelivered'
     | 'pageWithdrawn'
+    | 'hidden'
     | 'result'
   >
 >;

@@ -32,9 +32,12 @@ export interface OtherTimers {
   readonly run: WakeHandler;
 }
 
+/** Work of a contest. */
+export interface EntryRequest extends StartRequest, Pick<JobView, 'id' | 'contest' | 'hidden'> {}
+
 export interface Jobs {
   /** Stores the work before anything is spent. A repeated invocation creates only one job. Throws UserError. */
-  start(request: StartRequest, invocation: Invocation, settings: Decisions): Promise<Outcome>;
+  start(request: StartRequest | EntryRequest, invocation: Invocation, settings: Decisions): Promise<Outcome>;
   /** Stores the body of a callback and wakes its job. Throws StorageError. */
   receive(id: string, body: string): Promise<Received>;
   find(id: string): Promise<JobView | undefined>;
@@ -53,6 +56,8 @@ export interface Jobs {
   reveal(id: string): Promise<boolean>;
   /** Removes or restores the page of a song. */
   setPage(id: string, withdrawn: boolean): Promise<void>;
+  /** Lets others see a song that was hidden for a contest. */
+  unhide(id: string): Promise<void>;
   /** Delivers an undelivered result at another address; undefined if it was delivered meanwhile or belongs to someone else. */
   showAt(id: string, address: Address, person: string): Promise<Outcome | undefined>;
   /** Starts running jobs, other timers, and the sweep for lost timers. Jobs run commands with `invoke`. */
@@ -120,7 +125,8 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         return { type: 'message', visibility: 'person', message: existing.message };
       const traceparent = tracer?.traceparent();
       const job = acceptedJob({
-        id: existing?.id ?? newId(),
+        ...('id' in request && present({ contest: request.contest, hidden: request.hidden })),
+        id: existing?.id ?? ('id' in request ? request.id : newId()),
         command: command ?? invoked,
         title,
         address,
@@ -193,6 +199,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
 
     async setPage(id, withdrawn) {
       await applyEvent(id, { type: 'recorded', fields: { pageWithdrawn: withdrawn } }, deps);
+    },
+
+    async unhide(id) {
+      await applyEvent(id, { type: 'recorded', fields: { hidden: false } }, deps);
     },
 
     async showAt(id, address, person) {

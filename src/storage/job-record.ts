@@ -7,7 +7,7 @@ import { type Alike, StorageError } from './storage.ts';
 /** The fields that queries of {@link JobStore} select by. */
 export interface JobFacts {
   readonly open: boolean;
-  /** The result holds songs and nothing more is expected of the gateway. */
+  /** The result holds songs that others may see, and nothing more is expected of the gateway. */
   readonly hasSongs: boolean;
   /** The result could not be shown anywhere. */
   readonly undelivered: boolean;
@@ -25,7 +25,7 @@ export function jobFacts(job: Job): JobFacts {
   const settled = !isOpen(job) || job.state === 'ready';
   return {
     open: isOpen(job),
-    hasSongs: settled && hasWholeResult(job) && (job.result?.songs.length ?? 0) > 0,
+    hasSongs: settled && job.hidden !== true && hasWholeResult(job) && (job.result?.songs.length ?? 0) > 0,
     undelivered: job.undelivered === true,
     duration:
       job.state === 'delivered' && job.finishedAt !== undefined

@@ -34,7 +34,10 @@ export interface JobStore {
     where: Pick<Address, 'platform'> & Partial<Pick<Address, 'channel'>>,
     person: string,
   ): Promise<Job[]>;
-  /** Returns the newest jobs of a channel with songs in their result, newest first: `ready` jobs and those that ended in any way. */
+  /**
+   * Returns the newest jobs of a channel with songs in their result, newest first: `ready` jobs and those that ended in any way.
+   * Leaves out hidden jobs.
+   */
   recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]>;
   /** Like {@link recentSongs}, for all channels of a server, without direct messages. */
   recentServerSongs(where: Pick<Address, 'platform'> & { guild: string }, limit: number): Promise<Job[]>;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { forget } from '../../src/app/forget.ts';
 import { unmeasured } from '../../src/app/services.ts';
+import { createContestStore } from '../../src/settings/contests/contests.ts';
 import { createDecisionStore } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
 import { SettingsError } from '../../src/settings/records.ts';
@@ -32,6 +33,7 @@ test('erases everything except records of a newer version, and reports those', a
     storage,
     voices,
     schedules: createScheduleStore(storage),
+    contests: createContestStore(storage),
     decisions,
     removeFile: async () => {},
     measure: unmeasured,

@@ -10,7 +10,7 @@ const ALWAYS = ['jobs', 'schedule', 'models', 'limits', 'minstrel'];
 it.each([
   [['ask'] as const, ['ask']],
   [['image', 'video'] as const, ['image', 'video']],
-  [['song'] as const, ['song', 'lyrics', 'stems', 'remix', 'voices', 'party', 'pages']],
+  [['song'] as const, ['song', 'lyrics', 'stems', 'remix', 'voices', 'party', 'contest', 'pages']],
 ])('with a service for %s, offers those commands and the ones without a service', (families, expected) => {
   expect(names(...families).sort()).toEqual([...expected, ...ALWAYS].sort());
 });

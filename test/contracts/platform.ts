@@ -27,6 +27,8 @@ export interface PlatformHarness {
   privateMessages(): Promise<readonly SeenMessage[]>;
   /** True if only one process writes to the platform and messages cannot be deleted. */
   readonly single?: true;
+  /** True if there is only one person. */
+  readonly alone?: true;
   /** True if messages do not outlive the process. */
   readonly forgets?: true;
   /** Ids of everyone who was mentioned; `everyone` for a whole channel. */
@@ -234,6 +236,21 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
             .match(/word\d+/g),
         );
         expect(words.filter((word) => !found.has(word))).toEqual([]);
+      });
+
+      test('shows what is for the person alone in their direct messages, and edits it there', async () => {
+        const { platform, address, messages, privateMessages, restart, alone } = await setUp();
+        if (alone) return;
+        const { remember } = memory();
+        const toPerson = { ...address, toPerson: true };
+        const progress = { title: 'Entry', progress: { stage: 'Composing', startedAt: STARTED_AT } };
+        const posted = await platform.show(toPerson, progress, { key: 'a', remember });
+        await (await restart()).show(toPerson, { text: 'your entry' }, { key: 'a', posted, remember });
+        expect(await messages()).toEqual([]);
+        const [entry, ...more] = await privateMessages();
+        expect(more).toEqual([]);
+        expect(entry?.text).toContain('your entry');
+        expect(entry?.text).not.toContain('Composing');
       });
 
       test('still works after stop', async () => {

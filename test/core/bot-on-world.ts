@@ -1,8 +1,10 @@
 import { assembleBot } from '../../src/app/bot.ts';
+import { type ContestRunner, createContests } from '../../src/app/contests.ts';
 import type { ReadOrigin } from '../../src/app/origins.ts';
 import { createSchedules, type ScheduleRunner } from '../../src/app/schedules.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
 import { FULL_OFFER } from '../../src/core/family.ts';
+import { createContestStore } from '../../src/settings/contests/contests.ts';
 import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
 import type { World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';
@@ -13,13 +15,14 @@ interface BotOnWorldOptions {
   /** The operator's tool model. */
   readonly toolModel?: string;
   readonly schedules?: ScheduleRunner;
+  readonly contests?: ContestRunner;
   readonly readOrigin?: ReadOrigin;
 }
 
 /** Creates a bot on a world. */
 export function createBotOn(
   world: World,
-  { administered: decided, toolModel, schedules, readOrigin }: BotOnWorldOptions = {},
+  { administered: decided, toolModel, schedules, contests, readOrigin }: BotOnWorldOptions = {},
 ): Bot {
   const administered = decided ?? administer(world);
   const { models } = administered;
@@ -47,6 +50,7 @@ export function createBotOn(
     decisions: administered.decisions,
     pages: { urlOf: async ({ id }) => `https://bot.example/songs/${id}/signed` },
     schedules: schedules ?? createSchedulesOn(world, administered),
+    contests: contests ?? createContestsOn(world),
     answerOffer: {
       maxTokens: 4096,
       contextTokens: 16_000,
@@ -71,6 +75,23 @@ export function createSchedulesOn(
     storage,
     admit,
     platform: dependencies.platform,
+    timeZone: 'UTC',
+    now: clock.now,
+    newId: dependencies.newId,
+    log,
+  });
+}
+
+/** Contests in UTC. */
+export function createContestsOn({ storage, dependencies, jobs, log, clock }: World): ContestRunner {
+  return createContests({
+    store: createContestStore(storage),
+    schedules: createScheduleStore(storage),
+    storage,
+    jobs,
+    media: dependencies.media,
+    platform: dependencies.platform,
+    pageUrl: dependencies.pageUrl,
     timeZone: 'UTC',
     now: clock.now,
     newId: dependencies.newId,

@@ -13,6 +13,8 @@ export class RecordingPlatform implements Platform {
   readonly name: string;
   /** Current messages by id. */
   readonly shown = new Map<string, Message>();
+  /** Where each message is, by id. */
+  readonly addresses = new Map<string, Address>();
   /** Everything ever shown, in order. */
   readonly history: Message[] = [];
   readonly privateMessages: Message[] = [];
@@ -66,6 +68,7 @@ export class RecordingPlatform implements Platform {
         : ((mayHavePosted ? this.#byKey.get(key) : undefined) ?? `message-${this.shown.size + 1}`);
     this.#byKey.set(key, id);
     this.shown.set(id, message);
+    this.addresses.set(id, address);
     this.history.push(message);
     this.crash('after show');
     await remember({ id });

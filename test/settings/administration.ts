@@ -5,6 +5,7 @@ import { FAMILIES, type Family } from '../../src/core/family.ts';
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { Limit, LimitInForce, ModelInForce } from '../../src/core/moderation.ts';
+import { createContestStore } from '../../src/settings/contests/contests.ts';
 import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
 import type { MeteredJob } from '../../src/settings/limits/meter.ts';
@@ -65,6 +66,7 @@ export function administer(options: AdministeredOptions): Administered {
     feedback: createFeedback(storage),
     voices: createVoices({ settings: storage.settings }),
     schedules: createScheduleStore(storage),
+    contests: createContestStore(storage),
     pages: { urlAt: (_where, kind, id) => `https://bot.example/${kind}/${id}` },
     commands,
     models: list,

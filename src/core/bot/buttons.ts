@@ -30,16 +30,16 @@ export async function act(
       if (await context.jobs.reveal(job.id)) return confirm('It will appear in a moment.');
       throw new UserError('There is nothing left to show.');
     }
-    case 'again':
-      return context.jobs.start(
-        present({
-          work: (await command.again?.(job, context)) ?? job.work,
-          title: job.title,
-          parent: job.parent,
-          basedOn: job.basedOn,
-          options: job.options,
-        }),
-      );
+    case 'again': {
+      const request = present({
+        work: (await command.again?.(job, context)) ?? job.work,
+        title: job.title,
+        parent: job.parent,
+        basedOn: job.basedOn,
+        options: job.options,
+      });
+      return (await context.contests.enterAgain(job, request)) ?? context.jobs.start(request);
+    }
     default: {
       const action = own(command.actions, name);
       if (!action) throw new UserError('This button no longer works. Use the command again.');

@@ -1,4 +1,5 @@
 /** The services that commands use. */
+import type { Contests } from '../contest.ts';
 import type { Family } from '../family.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, MediaFile, MediaSource } from '../message.ts';
@@ -125,6 +126,7 @@ export interface Context extends Pick<System, 'now'> {
     save(voice: Voice): Promise<void>;
   };
   readonly schedules: Schedules;
+  readonly contests: Contests;
   /** The player of voice channels, loaded on first use; undefined if there are no voice channels. */
   party(): Promise<PartyTools | undefined>;
 }

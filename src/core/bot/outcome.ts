@@ -1,3 +1,4 @@
+import type { Address } from '../invocation.ts';
 import type { Message } from '../message.ts';
 import type { Form } from '../options.ts';
 
@@ -20,6 +21,8 @@ export type Outcome =
   | {
       readonly type: 'accepted';
       readonly job: string;
+      /** Shown to the person alone, because the result will be: see {@link Address.toPerson}. */
+      readonly reply?: Message;
       readonly begin: () => void;
       /**
        * Replaces `begin` if the platform has already reported a timeout to the person: the job ends without a paid request, and its

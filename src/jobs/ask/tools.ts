@@ -69,6 +69,7 @@ export function createUseTools({
         options: read.options,
         address: platform(job.address.platform)?.sameChannel?.(job.address) ?? job.address,
         person: job.person,
+        isAutomatic: true,
       } satisfies Invocation);
       log.info({ job: job.id, command: name, outcome: outcome.type }, 'A model ran a command');
       return toCallResult(outcome, shown);

@@ -13,6 +13,8 @@ export function createSource({
   return {
     /** A link to a job's message, if the platform supports it. */
     async linkTo({ id, address, posted }: Job): Promise<string | undefined> {
+      // Only the requester can open their direct messages.
+      if (address.toPerson) return undefined;
       try {
         return posted && (await platform(address.platform)?.linkTo?.(address, posted));
       } catch (error) {

@@ -16,7 +16,7 @@ import { createEditPace } from './deliver/edit-pace.ts';
 import { FirstResponses } from './deliver/first-responses.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { sendPrivateMessage } from './deliver/private.ts';
-import { showMessage } from './deliver/show.ts';
+import { showDirectly, showMessage } from './deliver/show.ts';
 import { streamMessage } from './deliver/stream.ts';
 import type { DeliveryTools } from './deliver/tools.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
@@ -164,7 +164,10 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     offers: (address, posted, action) => messageOffers(address, posted, action, tools),
 
-    show: (address, message, showOptions) => showMessage(address, message, showOptions, tools),
+    show: (address, message, showOptions) =>
+      address.toPerson
+        ? showDirectly(address, message, showOptions, tools)
+        : showMessage(address, message, showOptions, tools),
 
     retract: (address, { stray, current }) => retractMessages(address, stray, current, tools),
 

@@ -15,7 +15,7 @@ import { createSockets } from './connection/sockets.ts';
 import { organisationOfAddress, type Workspace } from './connection/workspaces.ts';
 import { offersAction } from './deliver/find-posted.ts';
 import { linkTo } from './deliver/post.ts';
-import { sendPrivately } from './deliver/private.ts';
+import { deliveryAddress, sendPrivately } from './deliver/private.ts';
 import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { TOKEN_RETRY_MS } from './errors.ts';
@@ -149,7 +149,8 @@ export function createSlack(options: SlackOptions): Platform {
     async show(address, message, showOptions) {
       const workspaceTools = await toolsAt(address);
       await workspaceTools.rates.messages.slot('next');
-      const posted = await show(address, message, showOptions, workspaceTools);
+      const where = await deliveryAddress(address, showOptions.posted, workspaceTools);
+      const posted = await show(where, message, showOptions, workspaceTools);
       await updateAgentStatus(address, message, workspaceTools);
       return posted;
     },
@@ -165,7 +166,9 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async retract(address, posts) {
-      await retract(address, posts, await toolsAt(address));
+      const workspaceTools = await toolsAt(address);
+      const where = await deliveryAddress(address, posts.current, workspaceTools);
+      await retract(where, posts, workspaceTools);
     },
 
     stream(address, showOptions) {

@@ -65,6 +65,7 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
     switch (outcome.type) {
       case 'accepted':
         outcome.begin();
+        if (outcome.reply) await sendPrivately(outcome.reply);
         return { job: outcome.job };
       case 'form': {
         const { form } = outcome;

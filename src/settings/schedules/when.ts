@@ -29,8 +29,8 @@ const FILLERS: ReadonlySet<string> = new Set([
   'week',
 ]);
 
-const unclear = (typed: string) =>
-  new UserError(`I don't understand the time “${typed}”. ${EXAMPLES}`, 'when');
+const unclear = (typed: string, examples = EXAMPLES) =>
+  new UserError(`I don't understand the time “${typed}”. ${examples}`, 'when');
 
 /**
  * Reads a time. `timeZone` is an IANA name, `now` is in milliseconds since the epoch. Throws UserError if the text is not understood
@@ -46,6 +46,27 @@ export async function readWhen(
   if (nextRun(when.pattern, timeZone, now) === undefined)
     throw new UserError(`“${typed}” has already passed. Choose a later time.`, 'when');
   return when;
+}
+
+const SINGLE_EXAMPLES = 'Try “friday at 18:00”, “tomorrow at 9:00” or “in 3 hours”.';
+
+/**
+ * Reads a single time. Returns milliseconds since the epoch. Throws UserError if the text is not understood or the time has
+ * passed, with the name of the option.
+ */
+export async function readSingleTime(
+  typed: string,
+  tools: Parameters<typeof readWhen>[1],
+  option: string,
+): Promise<number> {
+  try {
+    const { pattern } = await readWhen(typed, tools);
+    if (!isSingleRun(pattern)) throw unclear(typed, SINGLE_EXAMPLES);
+    return nextRun(pattern, tools.timeZone, tools.now) ?? tools.now;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(error.message.replace(EXAMPLES, SINGLE_EXAMPLES), option);
+  }
 }
 
 /** The first run after `after` (milliseconds since the epoch); undefined if no run is left. */

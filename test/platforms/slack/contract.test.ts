@@ -23,7 +23,10 @@ describePlatform('Slack', async () => {
       return { name, bytes: bytes.length, contentType };
     },
     messages: async () => server.botMessages().map(contentOf),
-    privateMessages: async () => server.ephemeralsOf(ADDRESS.person).map(contentOf),
+    privateMessages: async () => [
+      ...server.ephemeralsOf(ADDRESS.person).map(contentOf),
+      ...server.botMessages(server.workspace.directChannel(ADDRESS.person).id).map(contentOf),
+    ],
     pinged: async () => server.botMessages().flatMap(pings),
     restart: async () => {
       const replica = harness.createReplica();

@@ -8,6 +8,7 @@ describePlatform('The terminal', async () => {
   return {
     platform: terminal,
     single: true,
+    alone: true,
     address: { platform: 'terminal', channel: 'terminal', person: 'you' },
     goneAddress: { platform: 'terminal', channel: 'another', person: 'you' },
     keep: async (bytes, contentType) => keep(bytes, contentType),

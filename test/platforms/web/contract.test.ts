@@ -15,6 +15,7 @@ describePlatform('The browser chat', async () => {
     await page.leave();
     return page.messages();
   };
+  const isPrivate = ({ to, channel }: BrowserMessage) => to !== undefined || channel === 'direct-ada';
   return {
     platform,
     single: true,
@@ -23,9 +24,11 @@ describePlatform('The browser chat', async () => {
     goneAddress: { platform: 'web', channel: 'direct-bob', person: 'ada' },
     keep: async (bytes, contentType) => keep(bytes, contentType),
     messages: async () =>
-      (await visibleToAda()).filter(({ to }) => !to).map((message) => seenMessage(message, files)),
+      (await visibleToAda())
+        .filter((message) => !isPrivate(message))
+        .map((message) => seenMessage(message, files)),
     privateMessages: async () =>
-      (await visibleToAda()).filter(({ to }) => to).map((message) => seenMessage(message, files)),
+      (await visibleToAda()).filter(isPrivate).map((message) => seenMessage(message, files)),
     pinged: async () => (await visibleToAda()).flatMap(({ mention }) => mention ?? []),
     restart: async () => {
       const next = make();

@@ -61,6 +61,31 @@ export async function showMessage(
   }
 }
 
+const CLOSED_ADVICE =
+  "I couldn't send you a direct message. Allow direct messages in this server's privacy settings, then use /jobs to see the result.";
+
+/** Shows a message in the requester's direct messages: see Address.toPerson. Throws PlatformError. */
+export async function showDirectly(
+  { platform, person }: Address,
+  message: Message,
+  options: ShowOnceOptions,
+  tools: DeliveryTools,
+): Promise<Posted> {
+  try {
+    const [first] = discordPostOf(options.posted).messages;
+    const channel = first?.channel ?? (await tools.rest.directChannel(person));
+    return await showMessage({ platform, channel, direct: true, person }, message, options, tools);
+  } catch (error) {
+    const known = platformErrorOf(error);
+    if (!(known instanceof PlatformError) || known.code === 'unavailable' || known.code === 'refused')
+      throw known;
+    throw new PlatformError('gone', 'The person accepts no direct messages', {
+      cause: error,
+      advice: CLOSED_ADVICE,
+    });
+  }
+}
+
 /** Returns the permissions missing for the bot's own token. An interaction's token does not need permissions. */
 function missingForBot(
   { guild, channel, parent }: Address,

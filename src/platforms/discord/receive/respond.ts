@@ -90,7 +90,7 @@ async function answerRequest(
   // Rendering can be slow too, so the deferral covers it.
   const running = run(request, tools).then(async (outcome) => ({
     outcome,
-    pages: outcome.type === 'accepted' ? [] : await pagesOf(messageOf(outcome), request, tools),
+    pages: await pagesOfOutcome(outcome, request, tools),
   }));
   // Requests that may cost something are acknowledged only once they are stored.
   const deferral = request.isPrivate ? await deferIfSlow(request, running, tools) : 'none';
@@ -203,10 +203,15 @@ async function answer(
 ): Promise<void> {
   switch (outcome.type) {
     case 'accepted': {
-      const deferral = answering.deferral === 'none' ? await defer(answering, tools) : answering.deferral;
+      const isPrivate = answering.isPrivate || outcome.reply !== undefined;
+      const deferral =
+        answering.deferral === 'none' ? await defer({ ...answering, isPrivate }, tools) : answering.deferral;
       // Discord showed that the bot did not respond, so the person will try again. They must not pay twice.
       if (deferral === 'failed' && outcome.decline) return await outcome.decline();
-      return outcome.begin();
+      outcome.begin();
+      if (outcome.reply)
+        await say({ ...answering, deferral }, { message: outcome.reply, pages, alone: true }, tools);
+      return;
     }
     case 'message': {
       const alone = outcome.visibility === 'person' || answering.isPrivate;
@@ -239,6 +244,15 @@ const privateMessage = (text: string): Extract<Outcome, { type: 'message' }> => 
   visibility: 'person',
   message: { text: plain(text) },
 });
+
+async function pagesOfOutcome(
+  outcome: Outcome,
+  request: ReceivedInteraction,
+  tools: ReceivingTools,
+): Promise<Page[]> {
+  const message = outcome.type === 'accepted' ? outcome.reply : messageOf(outcome);
+  return message ? await pagesOf(message, request, tools) : [];
+}
 
 /** Returns the message of an outcome; for a form, the message if it is late. */
 const messageOf = (outcome: Exclude<Outcome, { type: 'accepted' }>): Message =>

@@ -101,10 +101,11 @@ function titleOf(message: Message, before: Block[]): Pick<APIEmbed, 'title' | 'u
 function fieldsOf(message: Message, after: Block[]): Pick<APIEmbed, 'fields'> {
   const fields: APIEmbedField[] = [];
   let used = 0;
-  for (const { name, value } of message.fields ?? []) {
+  for (const { name, value, at } of message.fields ?? []) {
+    const [time] = at === undefined ? [] : timestamp('', at, 'F');
     const field = {
       name: escapePlain(name.trim()) || '…',
-      value: escapePlain(value.trim()) || '…',
+      value: time?.trim() ?? (escapePlain(value.trim()) || '…'),
       inline: value.split('\n').every((line) => line.length <= MAX_INLINE_LENGTH),
     };
     const length = field.name.length + field.value.length;
@@ -148,7 +149,7 @@ function progressLine(progress: Progress): string {
   return line === '' ? '' : `-# ${line.charAt(0).toUpperCase()}${line.slice(1)}`;
 }
 
-function timestamp(word: string, milliseconds: number, style: 'R' | 'T'): string[] {
+function timestamp(word: string, milliseconds: number, style: 'F' | 'R' | 'T'): string[] {
   const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
   return Number.isSafeInteger(seconds) && seconds < 1e11 ? [`${word} <t:${seconds}:${style}>`] : [];
 }

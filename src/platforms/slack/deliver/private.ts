@@ -4,12 +4,12 @@ import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
-import { PlatformError } from '../../platform.ts';
+import { PlatformError, type Posted } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import { toPlatformError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { type Part, type RenderOptions, render } from '../render/parts.ts';
-import type { ShowTools } from './post.ts';
+import { readPosted, type ShowTools } from './post.ts';
 import { show } from './show.ts';
 import { digestOf } from './writer.ts';
 
@@ -74,6 +74,25 @@ export async function sendDirectly(
   const key = digestOf(`${address.person} ${tools.now()}`);
   const channel = isDirect(address) ? address.channel : address.person;
   await show({ ...address, channel }, message, { key, remember: async () => undefined }, tools);
+}
+
+/** The address itself, or the requester's direct messages: see Address.toPerson. Throws PlatformError. */
+export async function deliveryAddress(
+  address: Address,
+  posted: Posted | undefined,
+  tools: ShowTools,
+): Promise<Address> {
+  if (!address.toPerson) return address;
+  const { person, platformData: _, thread: _thread, ...rest } = address;
+  const { channel, parts } = readPosted(posted, '');
+  if (parts.length > 0) return { ...rest, person, channel };
+  const open = () => tools.web.conversations.open({ users: person });
+  try {
+    const opened = await call(open, { repeatable: true }, tools);
+    return { ...rest, person, channel: opened.channel?.id ?? person };
+  } catch (error) {
+    throw toPlatformError(error, tools);
+  }
 }
 
 const isDirect = ({ channel }: Address): boolean => channel.startsWith('D');

@@ -113,8 +113,10 @@ export async function respond(
     // If Slack reported a failure, the person tries again, so the job is declined to avoid a double charge.
     if (isEarly || (await isAcknowledged(acknowledge, tools)) || outcome.decline === undefined)
       outcome.begin();
-    else await outcome.decline();
-    return await origin.home?.answer(undefined);
+    else return await outcome.decline();
+    if (origin.home) return await origin.home.answer(outcome.reply);
+    if (outcome.reply) await sendPrivately(requested.address, outcome.reply, tools);
+    return;
   }
   const isAnswered = !isEarly && (await acknowledgeWith(outcome, acknowledge, requested, origin, tools));
   if (!isAnswered) await showAnswer(outcome, requested, origin, tools);

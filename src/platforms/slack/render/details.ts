@@ -7,7 +7,7 @@ import { LIMITS } from '../limits.ts';
 import { isLinkable, linkElement } from './buttons.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
 import { contextBlock, grouped, type LinkOptions } from './lines.ts';
-import { titleBlocks } from './text.ts';
+import { dateAndTime, titleBlocks } from './text.ts';
 
 export interface DetailOptions {
   /** Uploaded images: stored name to Slack's file ID. */
@@ -111,11 +111,12 @@ export function detailBlocks(message: Message, options: DetailOptions): types.Kn
 }
 
 function fieldRows({ fields = [] }: Message): types.MrkdwnElement[][] {
-  const texts = fields.flatMap(({ name, value }) => {
+  const texts = fields.flatMap(({ name, value, at }) => {
     const label = escapeMrkdwn(name).replaceAll('*', '∗');
     const heading = label.trim() === '' ? '' : `*${label}*\n`;
     if (heading.length > LIMITS.sectionField / 2)
       return splitMrkdwn(`${name}\n${value}`, LIMITS.sectionField);
+    if (at !== undefined) return [`${heading}${dateAndTime(at, value)}`];
     const [first = '', ...rest] = splitMrkdwn(value, LIMITS.sectionField - heading.length);
     return [`${heading}${first}`, ...rest];
   });

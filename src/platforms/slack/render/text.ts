@@ -28,6 +28,13 @@ function time(word: string, milliseconds: number, format: '{time}' | '{time_secs
   return [`${word} <!date^${seconds}^${format}|${fallback}>`];
 }
 
+/** A time in the reader's zone. `fallback` is for clients that cannot show it. */
+export function dateAndTime(milliseconds: number, fallback: string): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  if (!Number.isSafeInteger(seconds) || seconds <= 0) return escapeMrkdwn(fallback);
+  return `<!date^${seconds}^{date_short_pretty}, {time}|${escapeMrkdwn(fallback.replaceAll('|', ' '))}>`;
+}
+
 export function progressBlocks(message: Message): types.KnownBlock[] {
   const { progress } = message;
   if (!progress) return [];

@@ -16,12 +16,14 @@ export const PEOPLE = [
 
 const ROLES = [{ id: 'band', name: 'band' }] as const;
 
+export const directChannelOf = (person: string): string => `direct-${person}`;
+
 const CHANNELS: readonly BrowserChannel[] = [
   { id: 'general', name: 'general', topic: 'Anything goes' },
   { id: 'songs', name: 'songs', topic: 'A second channel with its own models, limits and songs' },
   { id: 'quiet', name: 'quiet', topic: 'Try moderation here' },
   ...PEOPLE.map(({ id }) => ({
-    id: `direct-${id}`,
+    id: directChannelOf(id),
     name: 'Minstrel',
     topic: 'Direct messages: ask without a command',
     direct: id,

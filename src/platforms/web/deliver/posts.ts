@@ -5,7 +5,7 @@ import type { Message } from '../../../core/message.ts';
 import type { System } from '../../../core/system.ts';
 import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { createNewestWins } from '../../shared/newest-wins.ts';
-import { isIn, WEB } from '../connection/community.ts';
+import { directChannelOf, isIn, WEB } from '../connection/community.ts';
 import { WEB_LIMITS } from '../limits.ts';
 import { renderForWeb } from '../render/convert.ts';
 import type { WebMessage } from '../render/message.ts';
@@ -35,8 +35,10 @@ export function createWebPosts({ history, now, newId }: PostTools) {
   }
 
   /** The key alone identifies the message. */
-  async function show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
-    assertReachable(address);
+  async function show(requested: Address, message: Message, options: ShowOptions): Promise<Posted> {
+    assertReachable(requested);
+    const { person, toPerson } = requested;
+    const address = toPerson ? { platform: WEB, channel: directChannelOf(person), person } : requested;
     const id = postId(options.key);
     const rendered = await messageFor(address, message, { id });
     options.beforeWriting?.();

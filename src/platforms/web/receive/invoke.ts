@@ -81,8 +81,9 @@ export async function runInvocation(
   const outcome = await bot.run(invocation);
   switch (outcome.type) {
     case 'accepted':
-      if (entry) history.put(entry);
+      if (entry) history.put(outcome.reply ? { ...entry, to: invocation.person.id } : entry);
       outcome.begin();
+      if (outcome.reply) return await answerPrivately(invocation, outcome.reply, { posts });
       return { type: 'done', shown: postId(outcome.job) };
     case 'message': {
       const { message, visibility, option, brief } = outcome;

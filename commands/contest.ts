@@ -1,0 +1,169 @@
+import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
+import { type Outcome, privately } from '../src/core/bot/outcome.ts';
+import type { Contest } from '../src/core/contest.ts';
+import { notModerator, UserError } from '../src/core/errors.ts';
+import {
+  type Address,
+  type Invocation,
+  LOCAL_PLATFORMS,
+  type Person,
+  serverOf,
+} from '../src/core/invocation.ts';
+import { plain } from '../src/core/message.ts';
+import type { ChoiceOption } from '../src/core/options.ts';
+import { timeText } from '../src/core/scheduled-request.ts';
+import { counted } from '../src/core/util/words.ts';
+import { announcement, votingTime } from './contest/messages.ts';
+import { singForm } from './song.ts';
+import { choicesOf, completedText } from './text/options.ts';
+
+const HOUR = 3_600_000;
+const VOTING_HOURS = {
+  '1 hour': 1,
+  '6 hours': 6,
+  '12 hours': 12,
+  '1 day': 24,
+  '2 days': 48,
+  '3 days': 72,
+  '1 week': 168,
+};
+const ENDS = ['in 3 hours', 'tomorrow at 18:00', 'friday at 18:00', 'sunday at 20:00'];
+const NONE = 'There is no contest in this channel. Moderators can start one with /contest start.';
+
+const votingOption = {
+  type: 'choice',
+  description: 'How long people can vote (default: 1 day)',
+  label: 'Voting time',
+  help: 'By default, 1 day.',
+  choices: Object.entries(VOTING_HOURS).map(([name, hours]) => ({ name, value: String(hours) })),
+} as const satisfies ChoiceOption;
+
+export const contest = defineGroup({
+  name: 'contest',
+  description: 'Song contest: a theme, entries, a vote and a winner',
+  answersPrivately: true,
+
+  subcommands: {
+    show: defineSubcommand({
+      description: 'Show the contest in this channel',
+      options: {},
+      run: async (_invocation, context) => privately(await show(context)),
+    }),
+
+    start: defineSubcommand({
+      description: 'Start a contest in this channel (moderators)',
+      form: { title: 'New contest', submitLabel: 'Start contest' },
+      options: {
+        theme: {
+          type: 'text',
+          description: 'What the songs are about',
+          required: true,
+          maximumLength: 200,
+        },
+        ends: {
+          ...completedText('When entries close, such as “friday at 18:00”', 100),
+          label: 'Entries close',
+          required: true,
+        },
+        entries: {
+          type: 'number',
+          description: 'Songs that each person can enter, 1 to 3 (default: 1)',
+          label: 'Entries per person',
+          help: 'By default, 1.',
+          integer: true,
+          minimum: 1,
+          maximum: 3,
+        },
+        voting: votingOption,
+      },
+      autocomplete: {
+        ends: async ({ typed }) =>
+          choicesOf(ENDS.filter((each) => each.startsWith(typed.trim().toLowerCase()))),
+      },
+      async run({ options, address, person }, { contests }) {
+        assertModerates(address, person);
+        const { theme, ends, entries = 1, voting = '24' } = options;
+        const started = await contests.start({
+          theme,
+          ends,
+          entriesPerPerson: entries,
+          votingMs: Number(voting) * HOUR,
+        });
+        const zone = await contests.timeZone();
+        return privately(
+          `The contest is open until ${plain(timeText(started.endsAt, zone))} (${plain(zone)}). Then people can vote for ${votingTime(started.votingMs)}. To close entries earlier, use /contest end.`,
+        );
+      },
+    }),
+
+    end: defineSubcommand({
+      description: 'Close entries or voting now (moderators)',
+      options: {},
+      async run({ address, person }, { contests }) {
+        assertModerates(address, person);
+        const { state } = await contests.end();
+        return privately(state === 'voting' ? 'Closing the vote.' : 'Closing the entries.');
+      },
+    }),
+
+    cancel: defineSubcommand({
+      description: 'Cancel the contest without a winner (moderators)',
+      options: {},
+      async run({ address, person }, { contests }) {
+        assertModerates(address, person);
+        await contests.cancel();
+        return privately('The contest is cancelled. The songs stay with the people who made them.');
+      },
+    }),
+  },
+
+  controls: {
+    async enter(_invocation: Invocation, { contests }: Context): Promise<Outcome> {
+      const current = await contests.current();
+      if (current?.state !== 'entries') throw new UserError('The contest here takes no more entries.');
+      return singForm({ prompt: current.theme }, 'Enter the contest');
+    },
+
+    async vote({ action }: Invocation, { contests }: Context): Promise<Outcome> {
+      const { job = '', index = 0 } = action ?? {};
+      await contests.vote(job, index);
+      return privately(`Your vote: entry ${index}. To change it, press another button.`);
+    },
+  },
+
+  actions: {
+    take: {
+      async run({ job, index }, { contests }) {
+        await contests.chooseTake(job, index);
+        return privately(`Take ${index + 1} is your entry.`);
+      },
+    },
+    withdraw: {
+      async run({ job }, { contests }) {
+        await contests.withdraw(job);
+        return privately('Your entry is withdrawn. The song stays yours.');
+      },
+    },
+  },
+});
+
+function assertModerates(address: Address, person: Person): void {
+  if (serverOf(address) === undefined && !LOCAL_PLATFORMS.has(address.platform))
+    throw new UserError('A contest needs other people. Use this in a channel.');
+  if (!person.moderator && serverOf(address) !== undefined)
+    throw notModerator(person, 'Only moderators can start, end or cancel a contest.');
+}
+
+async function show({ contests }: Context) {
+  const current = await contests.current();
+  if (!current) return { text: NONE };
+  const zone = await contests.timeZone();
+  if (current.state === 'voting')
+    return { title: `Song contest: ${current.theme}`, text: votingText(current, zone) };
+  return announcement(current, { zone, unfinished: 0 });
+}
+
+function votingText({ ballot, votingEndsAt = 0 }: Contest, zone: string): string {
+  return `You can vote for one of ${counted(ballot.length, 'entry', 'entries')} until ${plain(timeText(votingEndsAt, zone))} (${plain(zone)}). The entries are above in this channel.`;
+}

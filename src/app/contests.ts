@@ -1,0 +1,457 @@
+/** Runs song contests: takes entries, opens and counts votes, and posts the results. */
+import { createHash } from 'node:crypto';
+import {
+  type AnnouncementFacts,
+  announcement,
+  ballotMessage,
+  resultMessage,
+  type WinningSong,
+} from '../../commands/contest/messages.ts';
+import { dayOf } from '../core/clock.ts';
+import {
+  type Contest,
+  type ContestCandidate,
+  type ContestEntry,
+  type ContestPost,
+  type Contests,
+  MOST_ENTRIES,
+  winnersOf,
+} from '../core/contest.ts';
+import { UserError } from '../core/errors.ts';
+import type { Address, Invocation, Person } from '../core/invocation.ts';
+import { invocationKey, isOpen, type Job } from '../core/job.ts';
+import type { MediaFile, Message } from '../core/message.ts';
+import { titleOf } from '../core/music/song.ts';
+import type { System } from '../core/system.ts';
+import { present } from '../core/util/present.ts';
+import type { EntryRequest, Jobs } from '../jobs/jobs.ts';
+import { MediaError } from '../media/errors.ts';
+import type { Media } from '../media/media.ts';
+import { type Platform, PlatformError } from '../platforms/platform.ts';
+import { acceptsEntries, shuffled } from '../settings/contests/contest.ts';
+import type { ContestStore } from '../settings/contests/contests.ts';
+import type { Decisions } from '../settings/decisions.ts';
+import { modelOf } from '../settings/limits/meter.ts';
+import type { ScheduleStore } from '../settings/schedules/schedules.ts';
+import { readSingleTime } from '../settings/schedules/when.ts';
+import type { RunLease } from '../storage/schedule.ts';
+import { type Storage, StorageError } from '../storage/storage.ts';
+
+/** Separates these timers from those of jobs. */
+const TIMER = 'contests-';
+const LONGEST_MS = 30 * 24 * 3_600_000;
+/** An entry without a job counts for this long, because the job may be about to be stored. */
+const CLAIM_MS = 60_000;
+/** How often to look at songs that are still being made. */
+const LOOK_MS = 30_000;
+/** The vote waits this long for songs that were entered in time. */
+const GRACE_MS = 20 * 60_000;
+
+const ENTERED = {
+  text: "Your entry is being made. I'll send it to you directly.",
+} as const satisfies Message;
+
+export interface ContestParts extends Pick<System, 'now' | 'newId' | 'log'> {
+  readonly store: ContestStore;
+  readonly schedules: Pick<ScheduleStore, 'keyOf' | 'read'>;
+  readonly storage: {
+    readonly schedule: Pick<Storage['schedule'], 'wake'>;
+    readonly jobs: Pick<Storage['jobs'], 'read'>;
+  };
+  readonly jobs: Pick<Jobs, 'start' | 'file' | 'unhide'>;
+  readonly media: Pick<Media, 'tag'>;
+  readonly platform: (name: string) => Pick<Platform, 'show' | 'sendPrivately' | 'sameChannel'> | undefined;
+  readonly pageUrl: (song: Job) => Promise<string | undefined>;
+  /** The IANA name of the zone for servers that have not chosen one. */
+  readonly timeZone: string;
+}
+
+/** A request, and what applies to it. */
+export interface ContestRequest {
+  readonly address: Address;
+  /** The person with the rights that settings give them. */
+  readonly person: Person;
+  readonly settings: Decisions;
+  /** Absent if the request starts no work. */
+  readonly invocation: Invocation | undefined;
+  /** Whether moderators let the person take part. */
+  readonly mayEnter: () => Promise<boolean>;
+}
+
+export interface ContestRunner {
+  at(request: ContestRequest): Contests;
+  /** True if a timer belongs to a contest and not to a job. */
+  owns(timer: string): boolean;
+  /** Does what is due for a timer. Resolves to the time of the next run. Safe to repeat. */
+  run(timer: string, lease: Pick<RunLease, 'interrupted'>): Promise<number | undefined>;
+  /** Sets the timers of all contests, which a restored backup does not have. */
+  setTimers(): Promise<void>;
+}
+
+export function createContests(parts: ContestParts): ContestRunner {
+  const { store, storage, log } = parts;
+  const wake = (key: string) => storage.schedule.wake(timerOf(key));
+  return {
+    at: (request) => contestsAt(request, { ...parts, wake }),
+    owns: (timer) => timer.startsWith(TIMER),
+
+    async run(timer, { interrupted }) {
+      const key = Buffer.from(timer.slice(TIMER.length), 'hex').toString();
+      for (;;) {
+        const { current } = await store.read(key);
+        if (!current) return undefined;
+        const next = await advance(key, current, { ...parts, mayHavePosted: interrupted });
+        if (next !== 'now') return next;
+      }
+    },
+
+    async setTimers() {
+      try {
+        for await (const key of store.keys()) if ((await store.read(key)).current) await wake(key);
+      } catch (error) {
+        log.error({ err: error }, 'Could not set the timers of contests; they are set at the next start');
+      }
+    },
+  };
+}
+
+/** Letters, digits and dashes only, as timers require. */
+const timerOf = (key: string): string => `${TIMER}${Buffer.from(key).toString('hex')}`;
+
+interface PlaceParts extends ContestParts {
+  readonly wake: (key: string) => Promise<void>;
+}
+
+async function zoneAt(address: Address, { schedules, timeZone }: ContestParts): Promise<string> {
+  return (await schedules.read(schedules.keyOf(address))).timeZone ?? timeZone;
+}
+
+function contestsAt({ address, person, ...request }: ContestRequest, parts: PlaceParts): Contests {
+  const { store, jobs, platform, newId, now, wake } = parts;
+  const key = store.keyOf(address);
+  const actor = { id: person.id, displayName: person.displayName };
+
+  /** Changes a contest, then updates its messages. */
+  async function change<Value>(changedKey: string, run: () => Promise<Value>): Promise<Value> {
+    const value = await run();
+    await wake(changedKey);
+    return value;
+  }
+
+  /** Claims an entry before its job is stored, so that two requests at once never become two entries. */
+  async function start(
+    contest: Contest,
+    where: { readonly key: string; readonly address: Address },
+    work: Omit<EntryRequest, 'id' | 'contest' | 'hidden'>,
+  ) {
+    const { invocation, settings } = request;
+    if (!invocation) throw new TypeError('Completions cannot enter a contest');
+    await dropEnded(where.key, contest, parts);
+    const claim: ContestEntry = {
+      job: newId(),
+      invocation: invocationKey(address.platform, invocation.id),
+      person: actor,
+      take: 0,
+      at: now(),
+    };
+    const { entries } = await store.enter(where.key, contest.id, claim, now());
+    const id = entries.find((entry) => entry.invocation === claim.invocation)?.job ?? claim.job;
+    const entry: EntryRequest = { ...work, id, contest: { id: contest.id, key: where.key }, hidden: true };
+    try {
+      const to = { ...where.address, toPerson: true };
+      const outcome = await jobs.start(
+        entry,
+        { ...invocation, command: 'song', person, address: to },
+        settings,
+      );
+      await wake(where.key);
+      return outcome.type === 'accepted' ? { ...outcome, reply: ENTERED } : outcome;
+    } catch (error) {
+      if (id === claim.job) await store.drop(where.key, contest.id, new Set([id]));
+      throw error;
+    }
+  }
+
+  const ofEntry = ({ contest }: Pick<Job, 'contest'>) => {
+    if (contest) return contest;
+    throw new UserError('This song is not an entry of a contest.');
+  };
+
+  return {
+    current: async () => (await store.read(key)).current,
+    timeZone: () => zoneAt(address, parts),
+
+    async start({ ends, ...facts }) {
+      const timeZone = await zoneAt(address, parts);
+      const endsAt = await readSingleTime(ends, { timeZone, now: now() }, 'ends');
+      if (endsAt - now() > LONGEST_MS)
+        throw new UserError('Entries can be open for up to 30 days. Choose an earlier time.', 'ends');
+      const contest: Contest = {
+        ...facts,
+        id: newId(),
+        address: platform(address.platform)?.sameChannel?.(address) ?? address,
+        startedBy: actor,
+        startedAt: now(),
+        endsAt,
+        state: 'entries',
+        entries: [],
+        ballot: [],
+        votes: {},
+        posts: {},
+      };
+      await change(key, () => store.start(key, contest));
+      return contest;
+    },
+
+    end: () => change(key, () => store.end(key, now())),
+    cancel: () => change(key, () => store.cancel(key, actor, now())),
+
+    async enter(work) {
+      const { current } = await store.read(key);
+      if (!current || !acceptsEntries(current, now()) || request.invocation?.isAutomatic) return undefined;
+      if (!(await request.mayEnter())) return undefined;
+      return start(current, { key, address }, work);
+    },
+
+    async enterAgain(entry, work) {
+      if (!entry.contest || entry.person.id !== person.id) return undefined;
+      const { id, key: contestKey } = entry.contest;
+      const { current } = await store.read(contestKey);
+      if (current?.id !== id || !acceptsEntries(current, now())) return undefined;
+      const where = { ...current.address, person: person.id };
+      return start(current, { key: contestKey, address: where }, work);
+    },
+
+    async chooseTake(entry, take) {
+      const contest = ofEntry(entry);
+      if (!entry.result?.songs[take]?.audioUrl) throw new UserError('This take has no recording.');
+      await store.chooseTake(contest.key, contest.id, { job: entry.id, take }, now());
+    },
+
+    async withdraw(entry) {
+      const contest = ofEntry(entry);
+      await change(contest.key, () => store.withdraw(contest.key, contest.id, entry.id));
+    },
+
+    async vote(id, number) {
+      await store.vote(key, id, { person: person.id, number }, now());
+    },
+  };
+}
+
+/** What is known about an entry's song. */
+type EntryState =
+  | { readonly type: 'making' }
+  /** It has no song to play, so it does not count. */
+  | { readonly type: 'ended' }
+  | { readonly type: 'made'; readonly job: Job };
+
+async function stateOf(
+  { job: id, at, take }: ContestEntry,
+  { storage, now }: Pick<ContestParts, 'storage' | 'now'>,
+): Promise<EntryState> {
+  const job = await storage.jobs.read(id);
+  if (!job) return { type: now() - at < CLAIM_MS ? 'making' : 'ended' };
+  if (job.end === 'cancelled') return { type: 'ended' };
+  if (isOpen(job)) return { type: 'making' };
+  return job.state === 'delivered' && job.result?.songs[take]?.audioUrl !== undefined
+    ? { type: 'made', job }
+    : { type: 'ended' };
+}
+
+/** Gives entries back whose songs failed or were cancelled. Returns how many are still being made. */
+async function dropEnded(key: string, { id, entries }: Contest, parts: ContestParts): Promise<number> {
+  const states = await Promise.all(entries.map((entry) => stateOf(entry, parts)));
+  const ended = entries.filter((_, index) => states[index]?.type === 'ended').map(({ job }) => job);
+  if (ended.length > 0) await parts.store.drop(key, id, new Set(ended));
+  return states.filter(({ type }) => type === 'making').length;
+}
+
+interface RunParts extends ContestParts {
+  /** An interrupted run may have posted more than the record has. */
+  readonly mayHavePosted: boolean;
+}
+
+type Next = 'now' | number | undefined;
+
+async function advance(key: string, contest: Contest, parts: RunParts): Promise<Next> {
+  switch (contest.state) {
+    case 'entries':
+      return takeEntries(key, contest, parts);
+    case 'voting':
+      return takeVotes(key, contest, parts);
+    case 'over':
+      return finish(key, contest, parts);
+    default:
+      return contest.state satisfies never;
+  }
+}
+
+async function takeEntries(key: string, contest: Contest, parts: RunParts): Promise<Next> {
+  const { store, now } = parts;
+  const unfinished = await dropEnded(key, contest, parts);
+  const { current } = await store.read(key);
+  if (current?.id !== contest.id || current.state !== 'entries') return 'now';
+  const isClosed = now() >= current.endsAt;
+  const waits = isClosed && unfinished > 0 && now() < current.endsAt + GRACE_MS;
+  if (!isClosed || waits) await announce(key, current, { unfinished: isClosed ? unfinished : 0 }, parts);
+  if (!isClosed) return unfinished > 0 ? Math.min(current.endsAt, now() + LOOK_MS) : current.endsAt;
+  if (waits) return now() + LOOK_MS;
+  await store.openVote(key, contest.id, await createBallot(current, parts), now());
+  return 'now';
+}
+
+/** The songs in the order of their numbers, with recordings that do not tell their titles and makers. */
+async function createBallot(contest: Contest, parts: ContestParts): Promise<ContestCandidate[]> {
+  const ballot: ContestCandidate[] = [];
+  for (const entry of shuffled(contest.entries, contest).slice(0, MOST_ENTRIES)) {
+    const state = await stateOf(entry, parts);
+    if (state.type !== 'made') continue;
+    const { durationSeconds: seconds } = state.job.result?.songs[entry.take] ?? {};
+    const file = await recordingOf(state.job, entry.take, parts);
+    if (!file) continue;
+    const tags = { title: `Entry ${ballot.length + 1}`, artist: 'Minstrel' };
+    const mark = {
+      job: entry.job,
+      day: dayOf(state.job.createdAt),
+      ...present({ model: modelOf(state.job.work) }),
+    };
+    const nameless = await parts.media.tag(file, { ...tags, mark });
+    ballot.push(present({ job: entry.job, take: entry.take, file: nameless, seconds }));
+  }
+  return ballot;
+}
+
+/** Undefined if the file no longer exists. */
+async function recordingOf(
+  job: Job,
+  take: number,
+  { jobs, log }: ContestParts,
+): Promise<MediaFile | undefined> {
+  const url = job.result?.songs[take]?.audioUrl;
+  if (url === undefined) return undefined;
+  try {
+    return await jobs.file(job.id, { type: 'remote', url }, ['audio']);
+  } catch (error) {
+    if (!(error instanceof UserError || error instanceof MediaError)) throw error;
+    log.warn({ err: error, job: job.id }, 'A contest entry has no recording any more');
+    return undefined;
+  }
+}
+
+async function takeVotes(key: string, contest: Contest, parts: RunParts): Promise<Next> {
+  const { store, now } = parts;
+  const { votingEndsAt = 0 } = contest;
+  await announce(key, contest, { unfinished: 0 }, parts);
+  await post(
+    key,
+    contest,
+    'ballot',
+    ballotMessage(contest, { zone: await zoneAt(contest.address, parts) }),
+    parts,
+  );
+  if (now() < votingEndsAt) return votingEndsAt;
+  const titles = await Promise.all(contest.ballot.map((candidate) => titleFor(candidate, parts)));
+  await store.closeVote(key, contest.id, { titles }, now());
+  return 'now';
+}
+
+async function titleFor(
+  { job: id, take }: Pick<ContestCandidate, 'job' | 'take'>,
+  { storage }: ContestParts,
+): Promise<string> {
+  const job = await storage.jobs.read(id);
+  return job ? (job.result?.songs[take]?.title ?? titleOf(job)) : 'A deleted song';
+}
+
+async function finish(key: string, contest: Contest, parts: RunParts): Promise<Next> {
+  const { store, jobs } = parts;
+  // Withdrawn entries stay hidden.
+  for (const { job } of contest.entries) await jobs.unhide(job);
+  await announce(key, contest, { unfinished: 0 }, parts);
+  const zone = await zoneAt(contest.address, parts);
+  if (contest.posts.ballot) await post(key, contest, 'ballot', ballotMessage(contest, { zone }), parts);
+  if (contest.result?.standings.length)
+    await post(key, contest, 'result', await resultOf(contest, parts), parts);
+  await store.finish(key, contest.id);
+  return 'now';
+}
+
+async function resultOf(contest: Contest, parts: ContestParts): Promise<Message> {
+  const standings = contest.result?.standings ?? [];
+  const pages = new Map<string, string>();
+  for (const { job: id } of standings) {
+    const job = await parts.storage.jobs.read(id);
+    const url = job && !job.pageWithdrawn ? await parts.pageUrl(job) : undefined;
+    if (url !== undefined) pages.set(id, url);
+  }
+  const songs: WinningSong[] = [];
+  for (const standing of winnersOf(standings)) {
+    const job = await parts.storage.jobs.read(standing.job);
+    const file = job && (await winningFile(job, standing.take, parts));
+    if (file) songs.push({ standing, file });
+  }
+  return resultMessage(contest, { songs, pages });
+}
+
+/** With the song's tags, if they were written. */
+async function winningFile(job: Job, take: number, parts: ContestParts): Promise<MediaFile | undefined> {
+  const url = job.result?.songs[take]?.audioUrl ?? '';
+  return job.tagged?.[url] ?? (await recordingOf(job, take, parts));
+}
+
+async function announce(
+  key: string,
+  contest: Contest,
+  facts: Omit<AnnouncementFacts, 'zone'>,
+  parts: RunParts,
+): Promise<void> {
+  const message = announcement(contest, { ...facts, zone: await zoneAt(contest.address, parts) });
+  await post(key, contest, 'announcement', message, parts);
+}
+
+/**
+ * Posts a message of a contest, or edits it, unless it is shown already. A channel that takes no messages does not stop the contest.
+ * Throws PlatformError while the chat is down.
+ */
+async function post(
+  key: string,
+  { id, address, posts }: Contest,
+  name: ContestPost,
+  message: Message,
+  { store, platform, mayHavePosted, log }: RunParts,
+): Promise<void> {
+  const shown = createHash('sha256').update(JSON.stringify(message)).digest('base64url');
+  const { posted, shown: before } = posts[name] ?? {};
+  if (before === shown) return;
+  const chat = platform(address.platform);
+  if (!chat) return;
+  try {
+    const after = await chat.show(address, message, {
+      key: createHash('sha256').update(`${id}:${name}`).digest('hex').slice(0, 20),
+      mayHavePosted,
+      ...present({ posted }),
+      remember: async (state) =>
+        void (await store.remember(key, id, name, present({ posted: state, shown: before }))),
+    });
+    await store.remember(key, id, name, { posted: after, shown });
+  } catch (error) {
+    if (error instanceof StorageError || !(error instanceof PlatformError || error instanceof MediaError))
+      throw error;
+    if (error instanceof PlatformError && error.code === 'unavailable') throw error;
+    log.warn({ err: error, contest: id }, 'Could not show a message of a contest');
+    if (name === 'result') await tellStarter(address, message, chat, log);
+  }
+}
+
+/** The channel was deleted, or the bot may no longer write there. */
+async function tellStarter(
+  address: Address,
+  message: Message,
+  chat: Pick<Platform, 'sendPrivately'>,
+  log: ContestParts['log'],
+): Promise<void> {
+  await chat.sendPrivately(address, message).catch((error: unknown) => {
+    log.warn({ err: error }, 'Could not tell anybody the result of a contest');
+  });
+}
