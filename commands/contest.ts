@@ -57,7 +57,7 @@ export const contest = defineGroup({
       options: {
         theme: {
           type: 'text',
-          description: 'What the songs are about',
+          description: 'Theme of the songs',
           required: true,
           maximumLength: 200,
         },
@@ -121,7 +121,7 @@ export const contest = defineGroup({
   controls: {
     async enter(_invocation: Invocation, { contests }: Context): Promise<Outcome> {
       const current = await contests.current();
-      if (current?.state !== 'entries') throw new UserError('The contest here takes no more entries.');
+      if (current?.state !== 'entries') throw new UserError('Entries are closed here.');
       return singForm({ prompt: current.theme }, 'Enter the contest');
     },
 

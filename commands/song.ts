@@ -1,6 +1,7 @@
 import { defineCommand } from '../src/core/bot/command.ts';
-import type { Context, StartRequest } from '../src/core/bot/context.ts';
+import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
+import type { StartRequest } from '../src/core/bot/start-request.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { Invocation } from '../src/core/invocation.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';

@@ -130,7 +130,7 @@ export interface WinningSong {
 }
 
 /** `songs`: those of the winners that are still stored. `pages`: links to the songs' pages, by job. */
-export function resultMessage(
+export function contestResult(
   contest: Contest,
   { songs, pages }: { readonly songs: readonly WinningSong[]; readonly pages: ReadonlyMap<string, string> },
 ): Message {

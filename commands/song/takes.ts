@@ -1,7 +1,8 @@
 /** Takes of existing songs: their names, their ids, and how to find them. */
 import type { Autocomplete } from '../../src/core/bot/command.ts';
-import type { Context, StartRequest } from '../../src/core/bot/context.ts';
+import type { Context } from '../../src/core/bot/context.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
+import type { StartRequest } from '../../src/core/bot/start-request.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { titleOf } from '../../src/core/music/song.ts';

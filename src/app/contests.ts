@@ -4,7 +4,7 @@ import {
   type AnnouncementFacts,
   announcement,
   ballotMessage,
-  resultMessage,
+  contestResult,
   type WinningSong,
 } from '../../commands/contest/messages.ts';
 import { dayOf } from '../core/clock.ts';
@@ -239,7 +239,7 @@ function contestsAt({ address, person, ...request }: ContestRequest, parts: Plac
   };
 }
 
-/** What is known about an entry's song. */
+/** The state of an entry's song. */
 type EntryState =
   | { readonly type: 'making' }
   /** It has no song to play, so it does not count. */
@@ -334,7 +334,7 @@ async function recordingOf(
     return await jobs.file(job.id, { type: 'remote', url }, ['audio']);
   } catch (error) {
     if (!(error instanceof UserError || error instanceof MediaError)) throw error;
-    log.warn({ err: error, job: job.id }, 'A contest entry has no recording any more');
+    log.warn({ err: error, job: job.id }, 'The recording of a contest entry is gone');
     return undefined;
   }
 }
@@ -391,7 +391,7 @@ async function resultOf(contest: Contest, parts: ContestParts): Promise<Message>
     const file = job && (await winningFile(job, standing.take, parts));
     if (file) songs.push({ standing, file });
   }
-  return resultMessage(contest, { songs, pages });
+  return contestResult(contest, { songs, pages });
 }
 
 /** With the song's tags, if they were written. */

@@ -1,7 +1,7 @@
 /** Song contests: a theme, entries, a vote without names, and a winner. */
 import { z } from 'zod';
-import type { StartRequest } from './bot/context.ts';
 import type { Outcome } from './bot/outcome.ts';
+import type { StartRequest } from './bot/start-request.ts';
 import { addressSchema, jsonObject } from './invocation.ts';
 import type { JobView } from './job.ts';
 import { mediaFileSchema } from './message.ts';
@@ -94,13 +94,13 @@ export const pastContestSchema = contestSchema
 export type PastContest = z.infer<typeof pastContestSchema>;
 
 export interface NewContest extends Pick<Contest, 'theme' | 'votingMs' | 'entriesPerPerson'> {
-  /** What the person typed. */
+  /** When entries close, as the person typed it. */
   readonly ends: string;
 }
 
 /** The contests of a channel, for one person. Methods throw UserError. */
 export interface Contests {
-  /** Undefined if there is none. */
+  /** Undefined without a contest. */
   current(): Promise<Contest | undefined>;
   /** The zone of times in texts, as an IANA name. */
   timeZone(): Promise<string>;
@@ -110,7 +110,7 @@ export interface Contests {
   cancel(): Promise<Contest>;
   /** Starts a song as an entry; undefined if the channel has no contest that takes entries from the person. */
   enter(request: StartRequest): Promise<Outcome | undefined>;
-  /** Starts an entry's work again as an entry; undefined if its contest takes no more entries. */
+  /** Starts an entry's work again as an entry; undefined if the entries of its contest are closed. */
   enterAgain(entry: JobView, request: StartRequest): Promise<Outcome | undefined>;
   chooseTake(entry: JobView, take: number): Promise<void>;
   withdraw(entry: JobView): Promise<void>;

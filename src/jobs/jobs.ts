@@ -1,7 +1,7 @@
 /** The public interface of jobs: starts and cancels them, receives callbacks, and runs the scheduler. */
 
-import type { StartRequest } from '../core/bot/context.ts';
 import type { Outcome } from '../core/bot/outcome.ts';
+import type { StartRequest } from '../core/bot/start-request.ts';
 import { UserError } from '../core/errors.ts';
 import type { Address, Invocation } from '../core/invocation.ts';
 import { invocationKey, isOpen, type JobView } from '../core/job.ts';

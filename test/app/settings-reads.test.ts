@@ -26,5 +26,6 @@ test.each([
   const keys = get.mock.calls.flatMap(([{ sourceSQL }, , key]) =>
     sourceSQL.includes('FROM settings') ? [key] : [],
   );
-  expect(keys.toSorted()).toEqual(['discord:guild', 'discord:guild:channel']);
+  const contest = request.command === 'song' ? ['contests:discord:server:guild:channel'] : [];
+  expect(keys.toSorted()).toEqual([...contest, 'discord:guild', 'discord:guild:channel']);
 });

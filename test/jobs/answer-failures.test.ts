@@ -1,6 +1,6 @@
 /** Every documented way in which a question or an image of a language model fails: the text, whether it was paid for, and the requests. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StartRequest } from '../../src/core/bot/context.ts';
+import type { StartRequest } from '../../src/core/bot/start-request.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
 import { anthropicError, anthropicMessage } from '../servers/public/anthropic.ts';
 import { googleError, googleResponse } from '../servers/public/google.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StartRequest } from '../../src/core/bot/context.ts';
+import type { StartRequest } from '../../src/core/bot/start-request.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createAdvancing, createWorld, SONG, songCallback, VIDEO, type World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { StartRequest } from '../../src/core/bot/context.ts';
+import type { StartRequest } from '../../src/core/bot/start-request.ts';
 import type { Job } from '../../src/core/job.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
 import { familyOf } from '../../src/settings/limits/meter.ts';

@@ -1,6 +1,6 @@
 /** Jobs whose gateway stands in front of the public services, and how they end. */
 import { expect } from 'vitest';
-import type { StartRequest } from '../../src/core/bot/context.ts';
+import type { StartRequest } from '../../src/core/bot/start-request.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { PLANS } from '../../src/jobs/route-plans.ts';
 import { gatewayAt } from '../gateway/support.ts';

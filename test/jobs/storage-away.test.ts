@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StartRequest } from '../../src/core/bot/context.ts';
+import type { StartRequest } from '../../src/core/bot/start-request.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { commands } from '../../commands/index.ts';
-import type { StartRequest } from '../../src/core/bot/context.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
+import type { StartRequest } from '../../src/core/bot/start-request.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { Job } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';

@@ -1,5 +1,5 @@
 /** The requests of histories, as commands send them to jobs. */
-import type { StartRequest } from '../../src/core/bot/context.ts';
+import type { StartRequest } from '../../src/core/bot/start-request.ts';
 import type { Inquiry } from '../../src/core/work.ts';
 import type { RequestKind } from './history.ts';
 

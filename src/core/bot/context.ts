@@ -10,22 +10,9 @@ import type { Choice, FileOption, FileReference } from '../options.ts';
 import type { FileOrigin } from '../origin.ts';
 import type { Schedules } from '../scheduled-request.ts';
 import type { System } from '../system.ts';
-import type { AnswerDialect, SongModel, Work } from '../work.ts';
+import type { AnswerDialect, SongModel } from '../work.ts';
 import type { Outcome } from './outcome.ts';
-
-export interface StartRequest {
-  readonly work: Work;
-  /** Title of the message, such as "Composing “Rain”". Plain text. */
-  readonly title: string;
-  /** The command that renders the result; the invoked one by default. */
-  readonly command?: string;
-  /** The job whose result it is made from. */
-  readonly parent?: string;
-  /** The source in words, such as “Rain”, take 1. Plain text. */
-  readonly basedOn?: string;
-  /** Option values to show with the result. Plain text. */
-  readonly options?: Readonly<Record<string, string>>;
-}
+import type { StartRequest } from './start-request.ts';
 
 /** The model for an image made from others. */
 export interface WantedEditor {

@@ -12,7 +12,7 @@ import { UserError } from '../../core/errors.ts';
 import type { Actor } from '../../core/moderation.ts';
 import { counted } from '../../core/util/words.ts';
 
-const CLOSED = 'The contest here takes no more entries.';
+const CLOSED = 'Entries are closed here.';
 const NOT_AN_ENTRY = 'This song is not an entry of a contest that is running.';
 const NO_VOTE = 'This vote is over.';
 
@@ -42,7 +42,7 @@ export function withoutEntries(contest: Contest, jobs: ReadonlySet<string>): Con
   return entries.length === contest.entries.length ? contest : { ...contest, entries };
 }
 
-export function withTake(contest: Contest, job: string, take: number, now: number): Contest {
+export function withChosenTake(contest: Contest, job: string, take: number, now: number): Contest {
   const entry = contest.entries.find((each) => each.job === job);
   if (!entry || contest.state === 'over') throw new UserError(NOT_AN_ENTRY);
   if (!acceptsEntries(contest, now))

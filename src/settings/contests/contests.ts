@@ -18,12 +18,12 @@ import {
   cancelled,
   endedNow,
   withBallot,
+  withChosenTake,
   withdrawn,
   withEntry,
   withoutEntries,
   withoutPerson,
   withResult,
-  withTake,
   withVote,
 } from './contest.ts';
 
@@ -94,7 +94,7 @@ export function createContestStore({ settings }: { readonly settings: SettingsSt
     drop: (key: string, id: string, jobs: ReadonlySet<string>) =>
       record(key, id, (contest) => withoutEntries(contest, jobs)),
     chooseTake: (key: string, id: string, choice: { job: string; take: number }, now: number) =>
-      change(key, id, (contest) => withTake(contest, choice.job, choice.take, now)),
+      change(key, id, (contest) => withChosenTake(contest, choice.job, choice.take, now)),
     withdraw: (key: string, id: string, job: string) => change(key, id, (contest) => withdrawn(contest, job)),
     vote: (key: string, id: string, vote: { person: string; number: number }, now: number) =>
       change(key, id, (contest) => withVote(contest, vote.person, vote.number, now)),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { StartRequest } from '../../../src/core/bot/context.ts';
+import type { StartRequest } from '../../../src/core/bot/start-request.ts';
 import type { AnswerWork } from '../../../src/core/work.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { createWorld, QUESTION, VIDEO, type World } from '../world.ts';
