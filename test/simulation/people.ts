@@ -1,6 +1,7 @@
 /** The people of a history, and the chat that delivers their requests to any replica. */
-import type { StartRequest } from '../../src/core/bot/start-request.ts';
+
 import type { Outcome } from '../../src/core/bot/outcome.ts';
+import type { StartRequest } from '../../src/core/bot/start-request.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { Address, Invocation } from '../../src/core/invocation.ts';
 import type { Job } from '../../src/core/job.ts';
