@@ -83,24 +83,24 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
           const texts: string[] = [];
           // One after the other, because each file is held in memory.
           for (const one of found) texts.push(await verify(one, files));
-          return privately({ title: 'Where this comes from', text: texts.join('\n\n') });
+          return privately({ title: 'Origin of the files', text: texts.join('\n\n') });
         },
       }),
 
       forget: defineSubcommand({
-        description: 'Delete your data: requests, results, files, voices and usage',
+        description: 'Delete your data: requests, results, files, voices, schedules and usage',
         options: {
           confirm: { type: 'flag', description: 'Confirm that you want to delete your data permanently' },
         },
         async run({ options: { confirm }, address }, { own }) {
           if (!confirm) {
             return privately(
-              `This permanently deletes everything I store about you, in every ${serverWord(address)} on this platform: requests, results, files, saved voices and usage. My messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget confirm:true**.`,
+              `This permanently deletes everything I store about you, in every ${serverWord(address)} on this platform: requests, results, files, saved voices, schedules, votes and usage. My messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget confirm:true**.`,
             );
           }
           const { jobs, files } = await own.forget();
           return privately(
-            `Deleted ${counted(jobs, 'request')} and all results, ${counted(files, 'file')}, your voices and your usage.`,
+            `Deleted ${counted(jobs, 'request')} and all results, ${counted(files, 'file')}, your voices, schedules, votes and usage.`,
           );
         },
       }),
@@ -127,7 +127,7 @@ function missingText(families: readonly Family[]): string {
   const missing = FAMILIES.filter((family) => !families.includes(family));
   const lines = missing.map((family) => `- ${FAMILY_NOUNS[family].title}: ${plain(FAMILY_SETTINGS[family])}`);
   if (lines.length === 0) return '';
-  return ["**Not available here.** The bot's operator can add them with these settings:", ...lines].join(
+  return ["**Not available here.** The bot's operator can add these commands with a setting:", ...lines].join(
     '\n',
   );
 }

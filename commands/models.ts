@@ -148,7 +148,7 @@ const RESET_CHOICES = RESETTABLE.filter((choice) => choice !== 'pages');
 export function modelsFor(families: readonly Family[]): AnyCommand {
   const family = {
     type: 'choice',
-    description: 'Purpose of the model',
+    description: 'Kind of model',
     label: 'Used for',
     help: 'What should it create?',
     required: true,

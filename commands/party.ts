@@ -8,7 +8,7 @@ import type { PartyTools, PartyView } from '../src/core/music/party.ts';
 import { titleOf } from '../src/core/music/song.ts';
 import { present } from '../src/core/util/present.ts';
 import { duration } from '../src/core/util/words.ts';
-import { findTake, suggestServerTakes, type Take, takeName, withTake } from './song/takes.ts';
+import { findTake, suggestServerTakes, type Take, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';
 
 const MOST_LISTED = 20;
@@ -114,7 +114,7 @@ export async function playTake({ job, index }: Take, context: Context): Promise<
 }
 
 async function offer({ job, index }: Take, url: string, { files, pages }: Context): Promise<Message> {
-  const notice = `I can only play ${plain(takeName({ job, index }))} in Discord voice channels.`;
+  const notice = 'I can play music only in Discord voice channels.';
   const page = job.pageWithdrawn ? undefined : await pages.of(job);
   if (page !== undefined)
     return {
@@ -147,7 +147,7 @@ function nowMessage(view: PartyView | undefined): Message {
   return {
     title: `${state.paused ? 'Paused' : 'Now playing'}: ${current.title}`,
     text: [...(line ? [`♪ *${plain(line)}*`] : []), `${duration(seconds)}${length}`].join('\n\n'),
-    fields: current.by ? [{ name: 'Requested by', value: current.by.displayName }] : [],
+    fields: current.by ? [{ name: 'Queued by', value: current.by.displayName }] : [],
   };
 }
 

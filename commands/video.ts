@@ -38,7 +38,7 @@ const options = {
   resolution: {
     type: 'choice',
     description: 'Resolution',
-    help: 'By default, that of the model.',
+    help: "By default, the model's.",
     choices: choicesOf(['720P', '1080P']),
   },
   silent: {

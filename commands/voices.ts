@@ -26,7 +26,7 @@ export const voices = defineGroup({
       description: 'Remove a saved voice (moderators and the person who saved it)',
       form: { title: 'Remove a voice', submitLabel: 'Remove voice' },
       options: {
-        voice: { ...completedText('Voice to remove'), help: 'Songs that have it stay.', required: true },
+        voice: { ...completedText('Voice to remove'), help: 'Songs created with it stay.', required: true },
       },
       autocomplete: { voice: suggestVoices },
 

@@ -39,7 +39,7 @@ export function composeSong(
   if (instrumental && voice !== undefined) throw new UserError(INSTRUMENTAL_WITH_VOICE, 'instrumental');
   const about = prompt ?? title ?? firstLine(lyrics) ?? style;
   if (about === undefined) {
-    throw new UserError('Describe the song, for example: /song a tune for a rainy evening', 'prompt');
+    throw new UserError('Describe the song, for example: /song prompt:a tune for a rainy evening', 'prompt');
   }
   const isCustom = title !== undefined || style !== undefined || lyrics !== undefined || voice !== undefined;
   if (!isCustom) {

@@ -27,7 +27,7 @@ export const page: CommandAction = {
       const actions = canManage(invocation) ? [button(target, 'publish', 'Restore page')] : [];
       return privately({
         title,
-        text: "This page is removed. Its link doesn't work until you restore the page.",
+        text: "This page was removed, so its link doesn't work.",
         actions,
       });
     }
@@ -40,7 +40,7 @@ export const page: CommandAction = {
     }
     return privately({
       title,
-      text: 'Anyone with the link can listen there.',
+      text: 'Anyone with this link can listen to the song.',
       actions: [
         ...(canManage(invocation)
           ? [{ ...button(target, 'withdraw', 'Remove page'), icon: 'remove' as const }]

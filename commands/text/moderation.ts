@@ -35,7 +35,7 @@ export function because(from: Origin, at: Place): string {
       return scopeText(from, at);
     case 'deployment':
     case 'none':
-      return "the bot's default";
+      return "the operator's default";
     default:
       return from satisfies never;
   }
@@ -117,8 +117,12 @@ export async function limitsMessage({ inForce }: Context, at: Place): Promise<Me
         limits.map((limit) => limitLine(limit, at)),
         'There are no limits.',
       ),
-      ...section('Access', rules.map(plain), 'Everyone can use all commands.'),
-      'Moderators can use all commands.',
+      ...section(
+        'Access',
+        rules.map(plain),
+        'There are no rules, so members can use all commands except those for moderators.',
+      ),
+      'Moderators can always use all commands.',
     ].join('\n\n'),
     footer: precedence(at),
   };

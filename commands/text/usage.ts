@@ -34,12 +34,12 @@ export function usageReport(report: UsageReport, { days, hasUnits, now }: Report
   const byDay = [...byKey(rows, 'day')].toSorted(([left], [right]) => right.localeCompare(left));
   const sections = [
     ['Total', valueLines(new Map([['All requests', total(rows)]]), hasUnits)],
-    ['By type', valueLines(types, hasUnits)],
+    ['By family', valueLines(types, hasUnits)],
     ['By person', valueLines(persons, hasUnits, peopleInAll)],
     ['By day (UTC)', valueLines(new Map(byDay), hasUnits)],
     ...(votes.length === 0 ? [] : [['Votes on answers', shortList(votes)] as const]),
   ] as const;
-  const alt = `Requests by day and type over ${lastDays(days)}`;
+  const alt = `Requests by day and family over ${lastDays(days)}`;
   return present({
     title: `Usage in ${lastDays(days)}`,
     fields: sections.map(([name, lines]) => ({ name, value: lines.join('\n') })),
@@ -56,7 +56,7 @@ export function usageReport(report: UsageReport, { days, hasUnits, now }: Report
     data: present({
       chart: rows.length === 0 ? undefined : chartOf(rows, { days, now }),
       tables: [
-        tableOf('By type', 'Type', types, hasUnits),
+        tableOf('By family', 'Family', types, hasUnits),
         tableOf('By person', 'Person', persons, hasUnits),
         ...(feedback.length === 0 ? [] : [votesTable(feedback)]),
       ].filter(({ rows: lines }) => lines.length > 0),

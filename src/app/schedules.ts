@@ -129,7 +129,7 @@ function schedulesAt(
       if (!request) return undefined;
       const nextAt = paused ? undefined : nextRun(request.pattern, await zoneOf(key), now());
       if (!paused && nextAt === undefined)
-        throw new UserError('Its time has passed. Remove it, and add it again with a new time.', 'schedule');
+        throw new UserError('The time of this schedule has passed. Remove it and add a new one.', 'schedule');
       const changed = await store.setPaused(key, id, nextAt);
       await wake(key);
       return changed;
@@ -178,10 +178,13 @@ async function occur(request: ScheduledRequest, due: Due, parts: ScheduleParts):
   if (outcome.type === 'message') await tell(request, outcome.message, due, parts);
 }
 
-function missedText({ pattern, prompt }: ScheduledRequest, { at, timeZone }: Due): Message {
+function missedText({ pattern, command, options }: ScheduledRequest, { at, timeZone }: Due): Message {
   const skipped = `I was offline at the scheduled time (${timeText(at, timeZone)}), so I skipped this.`;
+  const typed = Object.entries(options)
+    .map(([name, value]) => `${name}:${value}`)
+    .join(' ');
   const advice = isSingleRun(pattern)
-    ? `To run it now, send: ${plain(prompt)}`
+    ? `To run it now, use ${plain(`/${command} ${typed}`)}`
     : 'The next one runs as planned.';
   return { text: `${skipped} ${advice}` };
 }

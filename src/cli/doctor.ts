@@ -51,7 +51,7 @@ function verdictOf(found: readonly Finding[]): Verdict {
       : `${commandLine('start')} will run, but some things will not work until you fix: ${broken}.`
     : errors === 0
       ? 'The bot is already running.'
-      : `Until they are fixed, ${commandLine('start')} stops with an error.`;
+      : `${commandLine('start')} stops until you fix the errors.`;
   return { errors, warnings, starts, sentence: `${counts} ${outlook}` };
 }
 

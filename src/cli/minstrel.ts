@@ -12,7 +12,7 @@ interface Program {
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
   start: {
-    summary: 'start the bot, or a playground in the browser without Discord or Slack (default)',
+    summary: 'start the bot; without Discord or Slack, the playground (default)',
     load: async () => (await import('../main.ts')).runStart,
   },
   demo: {
@@ -45,7 +45,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
   restore: { summary: 'restore a backup', load: async () => (await import('./restore.ts')).runRestore },
   export: { summary: 'write all data to a file', load: async () => (await import('./export.ts')).runExport },
-  import: { summary: 'import such a file', load: async () => (await import('./import.ts')).runImport },
+  import: {
+    summary: 'import a file that export wrote',
+    load: async () => (await import('./import.ts')).runImport,
+  },
   forget: {
     summary: 'delete the data of a person who left',
     load: async () => (await import('./forget.ts')).runForget,

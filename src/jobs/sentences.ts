@@ -57,7 +57,7 @@ export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>):
 }
 
 const uncertain = (reason: string) =>
-  `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.`;
+  `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Pressing Again sends a new request, which may be charged too.`;
 
 export const UNCERTAIN_SENTENCE = uncertain('I lost the connection to the service');
 
@@ -67,7 +67,7 @@ export function uncertainSentence(code: GatewayErrorCode): string {
     case 'no-api':
       return "The service's address returned a web page, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Ask the bot's operator to check the address, then press Again.";
     case 'nonsense':
-      return "The service answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
+      return "The service answered without a result. It may charge for this, so I didn't ask twice. Pressing Again sends a new request, which may be charged too.";
     case 'timeout':
       return uncertain('The service took too long to answer');
     case 'unavailable':
@@ -96,11 +96,11 @@ export const LOST_TASK_SENTENCE =
   "The service lost track of this video. If it turns up, I'll post it here. Pressing Again creates a new one, which is charged too.";
 
 export const EXPIRED_SENTENCE =
-  "The service didn't finish this in time. If it still does, the result will appear here. To retry now, press Again.";
+  "The service didn't finish this in time. If it still does, the result will appear here. Pressing Again starts a new one, which may be charged too.";
 
 /** At the deadline of a request that the gateway may not have accepted. */
 export const UNCERTAIN_EXPIRED_SENTENCE =
-  "I lost the service's reply, and the service sent no result, so it probably didn't accept this request. If it did, the result will appear here. To retry now, press Again.";
+  "I lost the service's reply, and the service sent no result, so it probably didn't accept this request. If it did, the result will appear here. Pressing Again starts a new one, which may be charged too.";
 
 /** At the deadline, if callbacks arrived but none could be parsed. */
 export const UNREADABLE_SENTENCE =
@@ -129,7 +129,7 @@ export function waitingSentence(names: string, error: MediaError | undefined): s
 }
 
 export function lostSentence(names: string): string {
-  return `The service created ${names}, but the download failed. Press Again to start over.`;
+  return `The service created ${names}, but the download failed. Pressing Again starts a new one, which may be charged too.`;
 }
 
 /** For the last resort: the gateway's temporary URLs. */
@@ -162,7 +162,7 @@ function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefi
         : undefined;
     case 'copyright':
       if (downloads === 'recording')
-        return 'The service declined this because the recording or the lyrics match an existing work. Use your own.';
+        return 'The service declined this because the recording or the lyrics match an existing work. Use your own recording and lyrics.';
       return fixed
         ? `The service declined this song because it matches an existing work, so it can't ${withSong}. Try another song.`
         : undefined;

@@ -43,7 +43,7 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
       .join('\n\n'),
     fields: [
       current.by
-        ? { name: 'Requested by', value: current.by.displayName }
+        ? { name: 'Queued by', value: current.by.displayName }
         : { name: 'Chosen by', value: 'Radio' },
       ...nextOf(party),
       ...(party.loop === 'off' ? [] : [{ name: 'Repeating', value: `the ${party.loop}` }]),

@@ -59,7 +59,7 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
           'position',
         );
       if (!person.moderator && song.by?.id !== person.id)
-        throw new UserError('Only a moderator or the person who requested this song can remove it.');
+        throw new UserError('Only a moderator or the person who queued this song can remove it.');
       await host.apply({ type: 'removed', song: song.id });
       return `Removed ${song.title} from the queue.`;
     },

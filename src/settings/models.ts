@@ -143,7 +143,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
         'The default model is not available to this gateway account',
       );
       const which = `The default model for ${FAMILY_NOUNS[family].many}, “${fallback}”, is no longer available.`;
-      throw new UserError(`${which} ${noModelText(family, models)}`, 'model');
+      throw new UserError(`${which} ${chooseText(family, models)}`, 'model');
     },
 
     suggest(family, typed) {
@@ -392,12 +392,15 @@ function notAnEditorText(model: string, editors: readonly string[]): string {
   return `${problem} Leave out “model”, or choose one that can: ${some}.`;
 }
 
-function noModelText(family: Family, models: ModelSettingsOptions['models']): string {
+const noModelText = (family: Family, models: ModelSettingsOptions['models']): string =>
+  `No model for ${FAMILY_NOUNS[family].many} is set yet. ${chooseText(family, models)}`;
+
+function chooseText(family: Family, models: ModelSettingsOptions['models']): string {
   const ids = models
     .cached()
     .toSorted((left, right) => distanceOf(left, family) - distanceOf(right, family))
     .slice(0, 20)
     .map(({ id }) => id);
   const some = ids.length > 0 ? ` Available models: ${ids.join(', ')}.` : '';
-  return `No model for ${FAMILY_NOUNS[family].many} is set yet. Choose one in “model”, or ask a moderator to set one with /models set.${some}`;
+  return `Choose one in “model”, or ask a moderator to set one with /models set.${some}`;
 }

@@ -74,7 +74,7 @@ function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): stri
     settingsInForce(where, settings),
   );
   const isOwn = by !== undefined && by.from === where && hasRuleName(by.rule, name);
-  const because = by ? placedText(by, at) : 'no rule denies it';
+  const because = !by ? 'no rule denies it' : by.from === 'default' ? 'the default' : placedText(by, at);
   const exception =
     !allowed && name.who.id === EVERYONE.id && name.what !== MODERATION ? ' Moderators still can.' : '';
   return `Now in ${scopeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${because}`}.${exception}`;
@@ -88,7 +88,8 @@ function limitsNow({ name, where, settings, at }: ReportOptions): string {
   const texts = [...new Set(limits.map((limit) => describeLimit(limit, at)))];
   if (texts.length > 0) return `Now: ${texts.join('; ')}.`;
   const onWhat = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;
-  return `There is no limit${onWhat} for ${subjectText(name.who)} in ${scopeText(where, at)}.`;
+  const forWhom = name.who.id === EVERYONE.id ? '' : ` for ${subjectText(name.who)}`;
+  return `There is no limit${onWhat}${forWhom} in ${scopeText(where, at)}.`;
 }
 
 /** A sample person to whom the rule applies. */

@@ -136,10 +136,10 @@ test('reports a run that it missed while offline, instead of running late', asyn
   expect(daily?.text).toBe(
     'I was offline at the scheduled time (Wed, 15 Nov 2023, 09:00), so I skipped this. The next one runs as planned.',
   );
-  expect(single?.text).toContain('To run it now, send: a march');
+  expect(single?.text).toContain(String.raw`To run it now, use \/song prompt\:a march`);
   expect(songs()).toHaveLength(0);
   await isListed('Thu, 16 Nov 2023, 09:00');
-  expect(await textOf(schedule('show'))).not.toContain('a march');
+  await expect.poll(() => textOf(schedule('show'))).not.toContain('a march');
 });
 
 test('says why a run was refused, in the channel', async () => {

@@ -129,7 +129,7 @@ describe('/models', () => {
     );
     const shown = await textOf('models', 'show');
     expect(shown).toContain('Answers: chat-small (this channel, by Mod)');
-    expect(shown).toContain("Songs: V5 (the bot's default)");
+    expect(shown).toContain("Songs: V5 (the operator's default)");
     expect(shown).toContain('Videos: not set');
     expect(await textOf('models', undefined)).toBe(shown);
   });
@@ -177,7 +177,7 @@ describe('/models', () => {
     expect(answer).toContain('Answers use commands: on (this server)');
     expect(answer).toContain('Model and tokens shown: off (this server)');
     expect(await textOf('models', 'reset', { what: 'footer', where: 'server' })).toContain(
-      "Model and tokens shown: on (the bot's default)",
+      "Model and tokens shown: on (the operator's default)",
     );
     await run('models', 'reset', { what: 'prompt', where: 'server' });
     expect(await textOf('models', 'show')).toContain('System prompt: none');
@@ -329,7 +329,7 @@ describe('/limits', () => {
     );
     const reset = await textOf('limits', 'reset', { what: 'song', where: 'server' });
     expect(reset).toContain('Reset: 2 songs per person per hour.');
-    expect(reset).toContain('There is no limit on songs for everyone in this server.');
+    expect(reset).toContain('There is no limit on songs in this server.');
     expect(await textOf('limits', 'reset', { what: 'ask' })).toContain('There was nothing to reset.');
   });
 
@@ -396,7 +396,7 @@ describe('/limits', () => {
       'everyone can use /song and the other song commands. Reason: no rule denies it.',
     );
     expect(await textOf('limits', 'reset', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
-      "Helpers can't use the moderator commands. Reason: members can't use the moderator commands (the default).",
+      "Helpers can't use the moderator commands. Reason: the default.",
     );
     expect(await textOf('limits', 'allow', { what: 'dance' })).toContain(
       '“what” must be one of: all, song, lyrics',
@@ -444,7 +444,7 @@ describe('/limits', () => {
     // Slack's user menu cannot show this role, so a form would change the rule of everyone.
     expect(await labelsOf('limits', 'allow', visitors, slack)).toEqual(['Remove this rule', 'Show all']);
     expect(await textOf('limits', 'reset', visitors, slack)).toContain(
-      "people from other workspaces can't use any command (the default)",
+      "people from other workspaces can't use any command. Reason: the default.",
     );
   });
 
@@ -474,14 +474,14 @@ describe('/limits', () => {
     const day = new Date(world.clock.now()).toISOString().slice(0, 10);
     expect(message.fields).toEqual([
       { name: 'Total', value: 'All requests: 1, 0 units' },
-      { name: 'By type', value: 'song: 1, 0 units' },
+      { name: 'By family', value: 'song: 1, 0 units' },
       { name: 'By person', value: 'Ada: 1, 0 units' },
       { name: 'By day (UTC)', value: `${day}: 1, 0 units` },
     ]);
     expect(message.data).toMatchObject({
       chart: { title: 'Requests by day', series: [{ name: 'song', values: [0, 0, 0, 0, 0, 0, 1] }] },
       tables: [
-        { caption: 'By type', columns: ['Type', 'Requests', 'Units'], rows: [['song', 1, 0]] },
+        { caption: 'By family', columns: ['Family', 'Requests', 'Units'], rows: [['song', 1, 0]] },
         { caption: 'By person', rows: [['Ada', 1, 0]] },
       ],
     });
@@ -508,7 +508,7 @@ describe('/minstrel', () => {
     const help = await textOf('minstrel', undefined, {}, asAda);
     expect(help).toContain('**/song**: Create a song');
     expect(help).not.toContain('/limits**');
-    expect(help).toContain("- **Songs**: V5 (the bot's default)");
+    expect(help).toContain("- **Songs**: V5 (the operator's default)");
     expect(await textOf('minstrel', 'help')).toContain('**/limits**');
   });
 

@@ -69,7 +69,7 @@ it('a form suggests the chosen family’s models first', async () => {
 });
 
 it('a limit allows one request, says when the next is possible, and is counted in metrics', async () => {
-  expect(await privately(BOB, '/limits', 'set ask 1 day workspace')).toContain('1 answer per day each');
+  expect(await privately(BOB, '/limits', 'set ask 1 day workspace')).toContain('1 answer per person per day');
   const before = slack.botMessages(CHANNEL).length;
   await slack.slash('/ask', 'What is 6 times 7?', { user: ADA });
   await slack.until(() => {
@@ -108,7 +108,11 @@ it('a limit allows one request, says when the next is possible, and is counted i
 
 it('a report shows usage per person, with a chart', async () => {
   const report = await privately(BOB, '/limits', 'report 7');
-  for (const words of ['Requests by day', 'By type\nType\nRequests\nask\n1', 'By person\nPerson\nRequests'])
+  for (const words of [
+    'Requests by day',
+    'By family\nFamily\nRequests\nask\n1',
+    'By person\nPerson\nRequests',
+  ])
     expect(report).toContain(words);
 });
 
@@ -140,7 +144,7 @@ it('people from other workspaces in a shared channel are refused until moderator
   expect(await privately(BOB, '/limits', 'show')).toContain('people from other workspaces');
   await slack.slash('/image', 'a fox', { user: 'U0EVE' });
   await slack.until(() => slack.botMessages(CHANNEL).length > before);
-  expect(await privately(BOB, '/limits', 'reset all visitors')).toContain('(the default)');
+  expect(await privately(BOB, '/limits', 'reset all visitors')).toContain('Reason: the default');
   expect(await privately('U0EVE', '/image', 'another fox')).toContain('You belong to another workspace');
   expect(await privately(BOB, '/minstrel', 'audit')).toContain(
     'people from other workspaces can use any command → none',

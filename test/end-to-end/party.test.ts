@@ -96,7 +96,9 @@ it('Play in voice requires a voice channel, plays in it, and shows the song', as
       options: { what: 'party', where: 'server', ...most },
       moderator: true,
     });
-  expect(await replyText(limit('set', { most: 1 }))).toContain('1 song in a voice channel per day each');
+  expect(await replyText(limit('set', { most: 1 }))).toContain(
+    '1 song in a voice channel per person per day',
+  );
   expect(await replyText(press())).toContain('Join a voice channel first');
   discord.voice.join(discord.user, lounge);
   // A press without a voice channel does not count.

@@ -194,7 +194,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await newest()
       .getByRole('img', { name: /^Requests/ })
       .waitFor();
-    await newest().getByRole('table', { name: 'By type' }).waitFor();
+    await newest().getByRole('table', { name: 'By family' }).waitFor();
     await ask('/lyrics a lighthouse');
     const versions = newest().getByRole('listitem');
     await versions.nth(1).waitFor();

@@ -53,9 +53,9 @@ const INVALID = 'free: The service rejected this request. Change it and try agai
 const UNAVAILABLE =
   'free: The service is unavailable right now. Nothing was spent. Press Again in a few minutes.';
 const UNCERTAIN =
-  "uncertain: The service reported an error, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
+  "uncertain: The service reported an error, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Pressing Again sends a new request, which may be charged too.";
 const TIMEOUT =
-  "uncertain: The service took too long to answer, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
+  "uncertain: The service took too long to answer, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Pressing Again sends a new request, which may be charged too.";
 const EMPTY = "uncertain: The model's answer was empty. Press Again, or rephrase your question.";
 const CUT = 'paid: Half | The answer was cut off here. Press Again for a complete one.';
 const LIMIT = 'paid: Half | The answer reached the length limit. Ask me to continue.';
@@ -506,7 +506,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
     [
       'an empty answer',
       { body: googleResponse([], { finishReason: 'STOP' }) },
-      "uncertain: The service answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.",
+      "uncertain: The service answered without a result. It may charge for this, so I didn't ask twice. Pressing Again sends a new request, which may be charged too.",
     ],
   ],
 };

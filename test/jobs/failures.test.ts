@@ -191,7 +191,7 @@ const CALLBACKS: readonly Way[] = [
       [
         'an existing work',
         failed(413, 'Uploaded audio matches existing work of art.'),
-        'The service declined this because the recording or the lyrics match an existing work. Use your own.',
+        'The service declined this because the recording or the lyrics match an existing work. Use your own recording and lyrics.',
       ],
     ],
     UPLOADS,
@@ -326,9 +326,9 @@ describe('an image', () => {
 
 describe('an answer', () => {
   const NO_RESULT =
-    "The service answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
+    "The service answered without a result. It may charge for this, so I didn't ask twice. Pressing Again sends a new request, which may be charged too.";
   const uncertain = (reason: string) =>
-    `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.`;
+    `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Pressing Again sends a new request, which may be charged too.`;
 
   it.each([
     ['music.timestampedLyrics', sunoAnswer(200, 'success'), NO_RESULT],

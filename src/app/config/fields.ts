@@ -146,7 +146,7 @@ export const shards = readable(
 export function models(routes: readonly string[]) {
   const one = model(routes);
   return readable(
-    `up to ${MOST_MODELS} model ids separated by commas, each optionally with its route, such as ${routes.map((route) => `${route}:some-id`).join(' or ')}`,
+    `up to ${MOST_MODELS} model IDs separated by commas, each optionally with its interface, such as ${routes.map((route) => `${route}:some-id`).join(' or ')}`,
     (value) => {
       const names = modelNames(value);
       const isValid = names.every((name) => one.safeParse(name).success);
@@ -158,7 +158,7 @@ export function models(routes: readonly string[]) {
 /** A model id with an optional route before it. */
 export function model(routes: readonly string[]) {
   const withRoute = routes.map((route) => `${route}:some-id`).join(' or ');
-  const sentence = 'a model id without spaces';
+  const sentence = 'a model ID without spaces';
   return z.stringFormat(
     'model',
     (value) => /^\S{1,200}$/.test(value) && !routes.some((route) => value === `${route}:`),
@@ -166,7 +166,7 @@ export function model(routes: readonly string[]) {
   );
 }
 
-const GEN_MODEL = 'the id of a gen model, such as some-id';
+const GEN_MODEL = 'the ID of a gen model, such as some-id';
 
 function readGenModel(value: string): string | undefined {
   const id = value.trim().replace(/^gen:/, '');
@@ -183,7 +183,7 @@ export const genModels = readable(`${GEN_MODEL}, or several separated by commas`
   return ids.every((id) => id !== undefined) ? ids : undefined;
 });
 
-export const modelIds = readable('model ids separated by commas, such as some-id,other-id', (value) => {
+export const modelIds = readable('model IDs separated by commas, such as some-id,other-id', (value) => {
   const ids = commaSeparated(value);
   return ids.every((id) => /^[^\s,]{1,200}$/.test(id)) ? ids : undefined;
 });

@@ -16,7 +16,8 @@ declare module 'zod' {
 
 const port = field.wholeNumber(0, 65_535);
 
-const CHOOSE = 'people are asked to choose';
+const CHOOSE =
+  'with your own keys, the newest small model of the list; otherwise, people are asked to choose';
 
 /** The base URL of a family's own service. */
 function ownBaseUrl(
@@ -64,7 +65,7 @@ export const SERVICE_SETTINGS = z.object({
     description:
       'The image and video models that people can choose from, because DashScope lists none. The first of each kind is the default.',
     example: 'qwen-image-plus,wan2.6-t2v',
-    otherwise: 'the known ones',
+    otherwise: 'the models built into this version',
   }),
   MUSIC_BASE_URL: ownBaseUrl(
     'music',
@@ -73,7 +74,7 @@ export const SERVICE_SETTINGS = z.object({
   MUSIC_API_KEY: ownApiKey('music'),
   EMULATOR_FAMILIES: field.families.optional().meta({
     description:
-      'The families that the built-in emulator simulates beside real services, to try them out: chat, msg, gen, media or music.',
+      'The interfaces that the built-in emulator simulates beside real services, to try them out: chat, msg, gen, media or music.',
     example: 'music',
     otherwise: 'all if no service is set, else none',
   }),
@@ -82,7 +83,7 @@ export const SERVICE_SETTINGS = z.object({
 export const environmentSchema = z.object({
   NODE_ENV: z.string().optional().meta({
     description:
-      'Set this to production so that the bot refuses to start while a setting that a deployment needs is missing. The Docker image sets it.',
+      'Set to production in a deployment: the bot then starts only if every required setting is there. The Docker image sets it.',
     example: 'production',
   }),
   ...SERVICE_SETTINGS.shape,
@@ -95,7 +96,7 @@ export const environmentSchema = z.object({
   PORT: port.prefault('3000').describe('The port to listen on. 0 picks a free port.'),
   PLAYGROUND: field.flag.optional().meta({
     description:
-      'Set to 1 to try every command in a browser chat on this machine, or to 0 to turn it off. Its address is printed at startup. Never use it in production.',
+      'Set to 1 to try every command in the playground, a chat in a browser on this machine, or to 0 to turn it off. Its address is printed at startup. Never use it in production.',
     example: '1',
     otherwise: 'on if no chat is connected',
   }),
@@ -191,12 +192,12 @@ export const environmentSchema = z.object({
     .describe('The song model: V4, V4_5, V4_5PLUS, V4_5ALL, V5, or a newer version such as V5_5.'),
   ASK_MODEL: field.models(MODEL_ROUTES.ask).optional().meta({
     description:
-      'The model that answers /ask. To choose a service, write it before the ID, as in msg:some-id (chat, msg or gen). With several, separated by commas, the next is asked if one cannot answer.',
+      'The model that answers /ask. To choose an interface, write it before the ID, as in msg:some-id (chat, msg or gen). You can list several, separated by commas: if one cannot answer, the bot asks the next.',
     example: 'msg:some-id',
     otherwise: CHOOSE,
   }),
   IMAGE_MODEL: field.model(MODEL_ROUTES.image).optional().meta({
-    description: 'The model that creates images. If it also writes text, put gen: before its id.',
+    description: 'The model that creates images. If it also writes text, put gen: before its ID.',
     example: 'some-id',
     otherwise: CHOOSE,
   }),
@@ -223,7 +224,7 @@ export const environmentSchema = z.object({
     otherwise: 'the current model if it is a gen model',
   }),
   THINKING_MODELS: field.genModels.default([]).meta({
-    description: 'Gen models for the thinking preview, separated by commas.',
+    description: 'Gen models that think before they answer (a preview of the gateway), separated by commas.',
     example: 'some-id',
     otherwise: 'off',
   }),
@@ -256,7 +257,7 @@ export const environmentSchema = z.object({
   MEDIA_S3_ACCESS_KEY_ID: field.apiKey
     .optional()
     .describe(
-      'The id of a key with permission to list the bucket and to read, write and delete its objects.',
+      'The ID of a key with permission to list the bucket and to read, write and delete its objects.',
     ),
   MEDIA_S3_SECRET_ACCESS_KEY: field.apiKey
     .optional()
@@ -274,7 +275,7 @@ export const environmentSchema = z.object({
 
   SERVED_SERVERS: serverList.default([]).meta({
     description:
-      'The ids of the servers and workspaces the bot serves, separated by commas. Add `direct` to allow direct messages on Discord.',
+      'The IDs of the servers and workspaces the bot serves, separated by commas. Add `direct` to allow direct messages on Discord.',
     example: '1100000000000000001,slack:T0ABCDEFG',
     otherwise: 'all',
   }),

@@ -125,7 +125,7 @@ async function chatFindings(
     findings.push(
       warning(
         'Chats',
-        `no Discord or Slack token is set, so ${production ? 'nobody can reach the bot' : `${commandLine('start')} prints the address of a browser chat and opens a prompt in the terminal`}`,
+        `no Discord or Slack token is set, so ${production ? 'nobody can reach the bot' : `${commandLine('start')} prints the address of the playground and opens a prompt in the terminal`}`,
         `connect Discord or Slack with ${commandLine('setup')}`,
       ),
     );

@@ -27,7 +27,7 @@ export async function askPublicUrl(session: SetupSession): Promise<void> {
         {
           value: 'skip',
           label: 'Skip songs for now',
-          hint: 'images, videos and answers work without a public URL',
+          hint: 'images, answers and videos from text work without a public URL',
         },
       ],
       ...streamsOf(session),

@@ -86,7 +86,7 @@ ${song.takes.map((take) => take.stems.length > 0 && mixer(take, { href, isOnly }
 ${lyricsSection(song)}
 ${song.derived.length > 0 && derivedSection(song.derived, href)}
 </div>
-<footer>${origin(song, title, context.url)}<p>Made with Minstrel. Anyone with this link can listen. The requester can remove this page.</p></footer>`;
+<footer>${origin(song, title, context.url)}<p>Made with Minstrel. Anyone with this link can listen. The requester and moderators can remove this page.</p></footer>`;
   return documentOf({
     title,
     root,

@@ -75,13 +75,12 @@ export const isNotMember = (error: unknown): boolean =>
   ['channel-deleted', 'no-access'].includes(errorKindOf(error));
 
 const NOT_A_MEMBER =
-  "I couldn't answer in that channel because I'm not a member of it. Ask a moderator to add me, then try again.";
+  "I can't post in that channel because I'm not a member of this server. Ask a moderator to add me.";
 const CHANNEL_GONE =
-  "That channel was deleted, or I can't access it. Try again in another channel, or ask a moderator to give me access.";
+  "That channel was deleted, or I can't access it. Ask a moderator to give me access, or use another channel.";
 const AUTOMOD =
   "This server's AutoMod blocked my message. A moderator can exempt my role in Server Settings → Safety Setup → AutoMod.";
-const ARCHIVED =
-  "I couldn't finish this because the thread is archived and locked. Ask a moderator to unlock it, or ask again in the channel.";
+const ARCHIVED = 'That thread is archived and locked. Ask a moderator to unlock it, or use the channel.';
 
 /** The platform-independent code, and advice for the reader. */
 const PLATFORM_ERROR = {

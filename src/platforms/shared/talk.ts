@@ -31,7 +31,8 @@ export function classifyMessage(
 }
 
 /** The reply to a command typed as a message. */
-export const TYPED_COMMAND = 'I received that as a message, not a command. Start the message with the slash.';
+export const TYPED_COMMAND =
+  'I received that as a message, not a command. Type / in the message box and pick the command from the list.';
 
 interface Series {
   /** The thread of the first message; undefined if it could not be created. */

@@ -90,7 +90,7 @@ export function toPlatformError(error: unknown, { botName }: NamedBot): Platform
     ...(isTokenError(error) && { retryAfterMs: TOKEN_RETRY_MS }),
     ...(meaning === 'not-invited' && { advice: inviteAdvice(botName()) }),
     ...(meaning === 'gone' && {
-      advice: 'This channel no longer accepts my messages. Try again in another channel.',
+      advice: 'That channel no longer accepts my messages. Use another channel.',
     }),
   });
 }

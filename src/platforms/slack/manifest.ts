@@ -159,11 +159,14 @@ function flag(name: string, option: OptionDeclaration): string {
 }
 
 function shortcuts(commands: readonly AnyCommand[]) {
-  const menus = commands.flatMap(({ name, description, messageMenu: menu }) =>
-    menu === undefined
-      ? []
-      : [shortcut('message', menu.label, `${MESSAGE_SHORTCUT}${name}`, `${description} from a message`)],
-  );
+  const menus = commands.flatMap(({ name, description, subcommands, messageMenu: menu }) => {
+    if (menu === undefined) return [];
+    const about =
+      'subcommand' in menu
+        ? (subcommands?.[menu.subcommand]?.description ?? description)
+        : `${description} from a message`;
+    return [shortcut('message', menu.label, `${MESSAGE_SHORTCUT}${name}`, about)];
+  });
   const forms = commands
     .filter(({ name }) => name === SHORTCUT_COMMAND)
     .map(({ name, description }) =>

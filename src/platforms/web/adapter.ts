@@ -110,8 +110,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
       history.close();
     },
 
-    status: () =>
-      bot && !isClosed ? { ready: true } : { ready: false, reason: 'the browser chat is closed' },
+    status: () => (bot && !isClosed ? { ready: true } : { ready: false, reason: 'the playground is closed' }),
 
     connections: () => history.followers(),
 

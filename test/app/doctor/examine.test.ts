@@ -374,7 +374,7 @@ describe('PUBLIC_URL', () => {
 
 describe('no chat', () => {
   it('offers a browser chat and a prompt, except in production', async () => {
-    expect(lines(await findings())).toContain('npm start prints the address of a browser chat');
+    expect(lines(await findings())).toContain('npm start prints the address of the playground');
     const deployed = lines(await findings({ NODE_ENV: 'production' }));
     expect(deployed).toContain('nobody can reach the bot');
     expect(deployed).not.toContain('npm start opens');

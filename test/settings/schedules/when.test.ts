@@ -33,7 +33,7 @@ describe('recurring times', () => {
     expect(await next(typed)).toBe(`${at}:00.000Z`);
   });
 
-  test('keep their hour when the clocks change', async () => {
+  test('stay the same when the clocks change', async () => {
     const { pattern } = await readWhen('every day at 9:00', { timeZone, now });
     const winter = nextRun(pattern, timeZone, Date.parse('2027-03-27T00:00Z'));
     const summer = nextRun(pattern, timeZone, Date.parse('2027-03-28T00:00Z'));

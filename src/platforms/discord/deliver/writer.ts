@@ -195,7 +195,7 @@ export function createWriter(
     if (token) return token;
     throw new PlatformError('gone', 'The interaction expired, and the bot is not in the channel', {
       advice:
-        "This took too long, and I can't post in a server that I'm not a member of. Ask a moderator to add me, or send me a direct message.",
+        "This took more than 15 minutes, and I can't post in that server because I'm not a member of it. Ask a moderator to add me, or send me a direct message.",
     });
   }
 

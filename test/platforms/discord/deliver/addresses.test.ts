@@ -159,8 +159,7 @@ describe('a thread that was archived in the meantime', () => {
     const { shown } = await showInArchived({ locked: true });
     await expect(shown).rejects.toMatchObject({
       code: 'gone',
-      advice:
-        "I couldn't finish this because the thread is archived and locked. Ask a moderator to unlock it, or ask again in the channel.",
+      advice: 'That thread is archived and locked. Ask a moderator to unlock it, or use the channel.',
     });
   });
 });

@@ -88,7 +88,7 @@ describe('in a channel where talk is on', () => {
     const { discord } = harness;
     discord.say({ text: '/song about rain' });
     const reply = await discord.until(() =>
-      discord.botMessages().find(({ content }) => content.includes('Start the message with the slash')),
+      discord.botMessages().find(({ content }) => content.includes('Type / in the message box')),
     );
     expect(reply.channelId).toBe(discord.channel.id);
     expect(await processed(harness)).toEqual([]);

@@ -99,7 +99,7 @@ describe('in a channel where every message is a question', () => {
     const { server } = harness;
     await server.say(' /song about rain');
     const notice = await server.until(() => server.ephemeralsOf()[0]);
-    expect(readableText(notice)).toContain('Start the message with the slash');
+    expect(readableText(notice)).toContain('Type / in the message box');
     await server.say('/giphy rain');
     await server.say('!play rain');
     expect(await allQuestions()).toEqual([]);
