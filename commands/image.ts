@@ -1,4 +1,9 @@
-import { type AnyCommand, defineCommand, defineFormAction } from '../src/core/bot/command.ts';
+import {
+  type AnyCommand,
+  defineCommand,
+  defineFormAction,
+  defineSubcommand,
+} from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { JobView } from '../src/core/job.ts';
 import {
@@ -174,11 +179,38 @@ const change = defineFormAction({
   },
 });
 
+/** Starts an image that is made from an image of any message. */
+const changeAttached = defineSubcommand({
+  description: 'Change an image',
+  options: { ...changeOptions, image: { ...references.reference, label: 'Image' } },
+  form: { title: 'Change the image', submitLabel: 'Make image' },
+
+  async run({ options: { prompt, image: file } }, context) {
+    if (file === undefined)
+      throw new UserError('The message of the image was deleted. Attach the image to /image.', 'image');
+    const model = await context.models.imageEditor();
+    const name = shortened(file.name, 60);
+    return context.jobs.start({
+      work: genWork(model, [prompt], [file]),
+      title: `Changing ${quoted(name)}`,
+      basedOn: name,
+    });
+  },
+});
+
 export const image = defineCommand({
   name: 'image',
   description: 'Create an image',
   options,
   form: { title: 'New image', submitLabel: 'Make image' },
+  messageMenu: {
+    label: 'Change this image',
+    form: changeAttached,
+    file: {
+      option: 'image',
+      missing: 'This message has no image that I can read. Choose one with an image.',
+    },
+  },
   suggestion: { title: 'Create an image', message: 'Create an image of a lighthouse at night, in oil.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('image', typed) },
 
@@ -301,12 +333,13 @@ export function imageFor({
   animates,
   changes,
 }: Readonly<Record<'animates' | 'changes', boolean>>): AnyCommand {
-  const { done, ...command } = image;
+  const { done, messageMenu, ...command } = image;
   const removed = [...(animates ? [] : ['animate']), ...(changes ? [] : ['change'])];
   const isOffered = (offered: Button) =>
     offered.type === 'link' || !removed.includes(parseActionId(offered.id)?.action ?? '');
   return {
     ...command,
+    ...(changes && messageMenu && { messageMenu }),
     options: changes ? options : ownOptions,
     actions: { ...(changes && { change }), ...(animates && { animate }) },
     ...(done && {

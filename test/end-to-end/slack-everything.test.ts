@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { createManifest } from '../../src/platforms/slack/manifest.ts';
 import { wavOf } from '../fixtures/media-samples.ts';
+import { pngFile } from '../servers/public/files.ts';
 import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
@@ -85,16 +86,19 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
   it('every shortcut opens a form, or answers at once', async () => {
     const { features } = createManifest(commands);
     const recording = slack.upload('hum.wav', wavOf({ seconds: 3 }), { mimetype: 'audio/wav' });
-    const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB', files: [recording] });
-    const atOnce = commands.flatMap(({ name, messageMenu: menu }) =>
-      menu && 'subcommand' in menu ? [`message-menu:${name}`] : [],
-    );
+    const image = slack.upload('fox.png', pngFile('fox'), { mimetype: 'image/png' });
+    const files = [recording, image];
+    const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB', files });
+    const menusWith = (member: 'option' | 'subcommand') =>
+      commands.flatMap(({ name, messageMenu: menu }) =>
+        menu && member in menu ? [`message-menu:${name}`] : [],
+      );
     for (const { type, callback_id: id } of features?.shortcuts ?? []) {
       const before = slack.openView('U0BOB');
       const replies = slack.ephemeralsOf('U0BOB').length;
       if (type === 'message') await slack.messageShortcut(id, message, { user: 'U0BOB' });
       else await slack.shortcut(id, { user: 'U0BOB' });
-      if (atOnce.includes(id)) {
+      if (menusWith('subcommand').includes(id)) {
         const reply = await slack.until(() => slack.ephemeralsOf('U0BOB')[replies]);
         expect(JSON.stringify(reply)).toContain('I found no mark');
         continue;
@@ -103,7 +107,9 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         const view = slack.openView('U0BOB');
         return view !== before && view;
       });
-      if (type === 'message') expect(JSON.stringify(form.view)).toContain('a lighthouse');
+      const isText = menusWith('option').includes(id);
+      if (type === 'message')
+        expect(JSON.stringify(form.view)).toContain(isText ? 'a lighthouse' : 'fox.png');
     }
   });
 

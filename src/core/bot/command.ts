@@ -5,6 +5,7 @@ import type { Invocation, SuggestRequest } from '../invocation.ts';
 import type { JobView } from '../job.ts';
 import type { Message } from '../message.ts';
 import type { Choice, Form, OptionDeclarations, OptionValues, RawOptions } from '../options.ts';
+import { own } from '../util/own.ts';
 import type { Work } from '../work.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './outcome.ts';
@@ -62,10 +63,10 @@ export type FormTexts = Pick<Form, 'title' | 'submitLabel'>;
 
 /** The texts of a command's form. */
 export function formTexts(
-  command: Pick<AnyCommand, 'name' | 'form' | 'subcommands'>,
+  command: Pick<AnyCommand, 'name' | 'form' | 'subcommands' | 'messageMenu'>,
   subcommand: string | undefined,
 ): FormTexts {
-  const declared = (subcommand === undefined ? command : command.subcommands?.[subcommand])?.form;
+  const declared = (subcommand === undefined ? command : subcommandOf(command, subcommand))?.form;
   const id = [command.name, subcommand].filter(Boolean).join(' ');
   return declared ?? { title: id.charAt(0).toUpperCase() + id.slice(1), submitLabel: 'Send' };
 }
@@ -94,6 +95,12 @@ export function defineSubcommand<const Options extends OptionDeclarations>(
   return subcommand as unknown as Subcommand;
 }
 
+/** The file option that a message must fill, and the sentence for a message without such a file. */
+interface MenuFile {
+  readonly option: string;
+  readonly missing: string;
+}
+
 /** An entry in the context menu of messages. */
 export type MessageMenu = {
   /** At most 24 characters (Slack's limit). */
@@ -104,14 +111,30 @@ export type MessageMenu = {
       readonly option: string;
       /** Other values of the form. */
       readonly initial?: RawOptions;
-      /** The file option that the message must fill, and the sentence for a message without such a file. */
-      readonly file?: { readonly option: string; readonly missing: string };
+      readonly file?: MenuFile;
+    }
+  | {
+      /** Opens this form with a file of the message. It cannot be typed. */
+      readonly form: Subcommand;
+      readonly file: MenuFile;
     }
   | {
       /** Runs at once with the files of the message. */
       readonly subcommand: string;
     }
 );
+
+/** The subcommand of an invocation that comes from {@link MessageMenu.form}. */
+export const MENU_FORM = 'from-message';
+
+/** Returns the subcommand with this name, also that of the menu; undefined if it does not exist. */
+export function subcommandOf(
+  { subcommands, messageMenu }: Pick<AnyCommand, 'subcommands' | 'messageMenu'>,
+  name: string,
+): Subcommand | undefined {
+  if (name === MENU_FORM && messageMenu && 'form' in messageMenu) return messageMenu.form;
+  return own(subcommands, name);
+}
 
 /** An example message for people who don't know how to start, as plain text. */
 export interface SuggestedPrompt {

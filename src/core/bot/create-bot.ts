@@ -8,7 +8,13 @@ import type { Log } from '../telemetry/log.ts';
 import { own } from '../util/own.ts';
 import { present } from '../util/present.ts';
 import { act } from './buttons.ts';
-import type { AnyCommand, CommandInvocation, Subcommand, SuggestedPrompt } from './command.ts';
+import {
+  type AnyCommand,
+  type CommandInvocation,
+  type Subcommand,
+  type SuggestedPrompt,
+  subcommandOf,
+} from './command.ts';
 import type { Context } from './context.ts';
 import { type Outcome, privately } from './outcome.ts';
 
@@ -194,7 +200,7 @@ function missingSentence(name: string, setting: string | undefined): string {
 /** Returns the command itself or its subcommand. Throws UserError if there is no such subcommand. */
 function partOf(command: AnyCommand, name: string | undefined): Pick<Subcommand, 'options' | 'run'> {
   if (name === undefined) return command;
-  const part = own(command.subcommands, name);
+  const part = subcommandOf(command, name);
   if (part) return part;
   const names = Object.keys(command.subcommands ?? {});
   const hint = names.length > 0 ? ` Its subcommands are ${names.join(', ')}.` : '';

@@ -112,7 +112,8 @@ export interface BrowserCommand {
     readonly options: OptionDeclarations;
   }[];
   readonly moderatorsOnly?: boolean | undefined;
-  readonly messageMenu?: { readonly label: string; readonly option: string } | undefined;
+  /** The label of its entry in the menu of a message. */
+  readonly messageMenu?: string | undefined;
 }
 
 export type BrowserEvent =

@@ -1,5 +1,5 @@
 /** Parses typed commands such as `/models set ask some-model`. */
-import type { AnyCommand, Subcommand } from '../../core/bot/command.ts';
+import { type AnyCommand, type Subcommand, subcommandOf } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
 import { type Message, plain } from '../../core/message.ts';
 import type { OptionDeclaration, OptionDeclarations, RawOptions } from '../../core/options.ts';
@@ -57,7 +57,7 @@ export function declarationOf(
   commands: readonly AnyCommand[],
 ): Pick<Subcommand, 'description' | 'options'> | undefined {
   const command = commands.find(({ name }) => name === named);
-  return subcommand === undefined ? command : own(command?.subcommands, subcommand);
+  return subcommand === undefined || command === undefined ? command : subcommandOf(command, subcommand);
 }
 
 /** Whether a typed command opens its form: a question mark follows it, or nothing although it needs an option. */

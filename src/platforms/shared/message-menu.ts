@@ -1,31 +1,34 @@
 /** The form that the menu of a message opens. */
-import { type AnyCommand, formTexts, type MessageMenu } from '../../core/bot/command.ts';
+import { type AnyCommand, formTexts, MENU_FORM, type MessageMenu } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
-import type { FileReference, Form, OptionValue, RawOptions } from '../../core/options.ts';
+import type { FileReference, Form, OptionDeclarations, OptionValue, RawOptions } from '../../core/options.ts';
 import type { PersonMessage } from './question.ts';
 
-/** Returns the command's form with the text and files of the message, or a UserError if the message is missing the required file. */
+/** Returns the form with the text and files of the message, or a UserError if the message is missing the required file. */
 export function menuForm(
   command: AnyCommand,
-  { label: title, option, initial, file }: Extract<MessageMenu, { readonly option: string }>,
+  menu: Exclude<MessageMenu, { readonly subcommand: string }>,
   { text, files }: PersonMessage,
 ): Form | UserError {
-  const { name: id, options } = command;
-  const found = fileOptions(command, files);
+  const { name } = command;
+  const { label: title, file } = menu;
+  const subcommand = 'form' in menu ? MENU_FORM : undefined;
+  const { options } = 'form' in menu ? menu.form : command;
+  const found = fileOptions(options, files);
   if (file && found[file.option] === undefined) return new UserError(file.missing);
   return {
-    id,
-    ...formTexts(command, undefined),
+    id: subcommand === undefined ? name : `${name} ${subcommand}`,
+    ...formTexts(command, subcommand),
     title,
     options,
-    initial: { ...initial, ...found, [option]: text },
+    initial: 'form' in menu ? found : { ...menu.initial, ...found, [menu.option]: text },
   };
 }
 
 /** Assigns the first file of a suitable type to each file option. */
-export function fileOptions(command: AnyCommand, files: readonly FileReference[]): RawOptions {
+export function fileOptions(declarations: OptionDeclarations, files: readonly FileReference[]): RawOptions {
   const options: Record<string, OptionValue> = {};
-  for (const [name, option] of Object.entries(command.options)) {
+  for (const [name, option] of Object.entries(declarations)) {
     if (option.type !== 'file') continue;
     const fits = (type = '') => option.accept.some((kind) => type.startsWith(`${kind}/`));
     const file = files.find(({ contentType }) => fits(contentType));

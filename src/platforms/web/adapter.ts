@@ -3,6 +3,7 @@
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { Bot } from '../../core/bot/create-bot.ts';
 import type { MediaFile } from '../../core/message.ts';
+import type { FileReference } from '../../core/options.ts';
 import type { System } from '../../core/system.ts';
 import type { BrowserCommand, BrowserMessage } from '../../core/web/browser-chat.ts';
 import type { BrowserChat } from '../../core/web/platform-routes.ts';
@@ -42,13 +43,21 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
   const uploads = createUploads((id) => `${url}/playground/uploads/${id}`, newId);
 
   /** Links to stored files expire, so each reader gets fresh ones. They are relative, so they work on any host name. */
-  function forPage({ source: _, media: items, ...message }: WebMessage): BrowserMessage {
+  function forPage({ source: _, uploads: __, media: items, ...message }: WebMessage): BrowserMessage {
     const linked = items?.map(({ file, ...item }) => {
       if (!file) return item;
       return { ...item, url: `/${media.path(file, item.name)}`, bytes: file.bytes };
     });
     return { ...message, media: linked };
   }
+
+  const reference = (file: MediaFile, name: string): FileReference => ({
+    name,
+    contentType: file.contentType,
+    bytes: file.bytes,
+    url: `${url}/${media.path(file, name)}`,
+    attached: true,
+  });
 
   const isVisibleTo = (person: string) => (message: WebMessage) =>
     isIn(message.channel, person) && (message.to ?? person) === person;
@@ -81,7 +90,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
       if (!parsed.success) return undefined;
       if (!bot || !isAccepting)
         return { type: 'refused', sentence: 'Minstrel is stopping. Try again in a minute.' };
-      const answer = answerRequest(parsed.data, { bot, history, posts, uploads, now });
+      const answer = answerRequest(parsed.data, { bot, history, posts, uploads, reference, now });
       pendingRequests.add(answer);
       return await answer.finally(() => pendingRequests.delete(answer));
     },
@@ -140,7 +149,7 @@ function toBrowserCommand(command: AnyCommand): BrowserCommand {
       options: declaration.options,
     })),
     moderatorsOnly,
-    // Messages in the browser keep only the names of their files.
-    messageMenu: messageMenu && 'option' in messageMenu && !messageMenu.file ? messageMenu : undefined,
+    // Entries that run at once need the id of a request, which the page sends with forms only.
+    messageMenu: messageMenu && !('subcommand' in messageMenu) ? messageMenu.label : undefined,
   };
 }

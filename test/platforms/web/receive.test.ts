@@ -116,3 +116,51 @@ it('opens the form of a bare command only if it needs an option', async () => {
     { command: 'limits', subcommand: 'report', options: {} },
   ]);
 });
+
+it('opens a form with the image of a message, which the menu reads again when the form is sent', async () => {
+  const file = chat.keep(new Uint8Array(3), 'image/png');
+  const media = [{ kind: 'image', name: 'a fox.png', source: { type: 'stored', file } }] as const;
+  await web.show(
+    { ...GENERAL, person: 'ada' },
+    { text: 'Here.', media },
+    { key: 'job1', remember: async () => {} },
+  );
+  const upload = web.browserChat.upload('dog.jpg', 'image/jpeg', Buffer.from('dog'));
+  await say('ada', 'my dog', { uploads: [upload.id] });
+  const [result, dog] = visibleTo('ada')();
+  expect(Object.keys(dog ?? {})).not.toContain('uploads');
+
+  const open = (message = '') => ask({ type: 'menu', person: 'ada', message, command: 'image' });
+  const opened = await open(result?.id);
+  if (opened?.type !== 'form') throw new TypeError(JSON.stringify(opened));
+  expect(opened.form).toMatchObject({
+    id: `image from-message@${result?.id}`,
+    title: 'Change this image',
+    options: { image: { help: '“a fox.png” will be used unless you choose another file.' } },
+    initial: {},
+  });
+  const send = (form: string) =>
+    ask({ type: 'form', person: 'ada', form, options: { prompt: 'make it night' } });
+  await send(opened.form.id);
+  expect(invocations.at(-1)).toMatchObject({
+    command: 'image',
+    subcommand: 'from-message',
+    options: {
+      prompt: 'make it night',
+      image: { name: 'a fox.png', url: 'http://127.0.0.1:3000/files/kept-0?as=a fox.png', attached: true },
+    },
+  });
+  expect(JSON.stringify(visibleTo('ada')())).toContain('/image image: a fox.png prompt: make it night');
+
+  const ofUpload = await open(dog?.id);
+  await send(ofUpload?.type === 'form' ? ofUpload.form.id : '');
+  expect(invocations.at(-1)?.options.image).toMatchObject({ name: 'dog.jpg', attached: true });
+
+  await open(visibleTo('ada')().at(-1)?.id);
+  expect(JSON.stringify(visibleTo('ada')())).toContain('This message has no image that I can read.');
+  await ask({ type: 'clear', person: 'ada' });
+  const sent = invocations.length;
+  await send(opened.form.id);
+  expect(JSON.stringify(visibleTo('ada')())).toContain('That message was deleted.');
+  expect(invocations).toHaveLength(sent);
+});

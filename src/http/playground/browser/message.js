@@ -132,7 +132,7 @@ function timeOf(at) {
 function Tools({ message, tools }) {
   if (message.to) return null;
   const entries = tools.menus.map((command) => ({
-    label: command.messageMenu?.label ?? command.name,
+    label: command.messageMenu ?? command.name,
     onChoose: () => tools.onMenu(message, command),
   }));
   return html`<span class="message-tools">

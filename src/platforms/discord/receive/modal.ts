@@ -195,7 +195,7 @@ export function menuChoice(
   const menu = command?.messageMenu;
   if (!menu) return undefined;
   const content = contentOf(toIncomingMessage(targetMessage), tools);
-  if ('option' in menu) return { command: command.name, form: menuForm(command, menu, content) };
+  if (!('subcommand' in menu)) return { command: command.name, form: menuForm(command, menu, content) };
   const { files } = content;
   return { request: { command: command.name, subcommand: menu.subcommand, options: {}, files } };
 }

@@ -12,6 +12,7 @@ import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
 import type { FileReference } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
+import { declarationOf } from '../../shared/command-line.ts';
 import { fileOptions } from '../../shared/message-menu.ts';
 import { ASK } from '../../shared/question.ts';
 import { firstResponse } from '../connection/rest.ts';
@@ -150,8 +151,8 @@ async function run({ interaction, invocation }: Running, tools: ReceivingTools):
     const history = historyOfInteraction(interaction, tools.self);
     return await tools.bot.run({ ...invocation, ...present({ history, files }) });
   }
-  const command = tools.bot.commands.find(({ name }) => name === invocation.command);
-  const fromMessage = command && files ? fileOptions(command, files) : {};
+  const declared = declarationOf(invocation, tools.bot.commands);
+  const fromMessage = declared && files ? fileOptions(declared.options, files) : {};
   return await tools.bot.run({ ...invocation, options: { ...fromMessage, ...invocation.options } });
 }
 

@@ -83,15 +83,18 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     if (menu === undefined || message === undefined)
       return await openCommandForm(command, {}, { address, triggerId }, tools);
     const content = await contentOfTalk(message, tools);
-    if ('option' in menu) {
-      const form = menuForm(command, menu, content);
-      if (form instanceof UserError)
-        return await sendPrivately(address, { text: plain(form.message) }, tools);
+    const own = 'option' in menu ? [] : await ownPictures(message, tools);
+    const files = [...content.files, ...own];
+    if (!('subcommand' in menu)) {
+      const form = menuForm(command, menu, { ...content, files });
+      if (form instanceof UserError) {
+        const [text = form.message] = content.problems;
+        return await sendPrivately(address, { text: plain(text) }, tools);
+      }
       return await openForm(form, { address, triggerId }, tools);
     }
     const id = triggerId ?? `${user.id}:${callback}`;
     const request = { id, command: command.name, subcommand: menu.subcommand, options: {} };
-    const files = [...content.files, ...(await ownPictures(message, tools))];
     const acknowledge = { silently: async () => {} };
     await respond({ ...request, address, files }, user, { acknowledge, triggerId }, tools);
   });

@@ -1,14 +1,16 @@
 /** Answers requests from the page. */
 
+import { MENU_FORM } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
-import type { OptionValue } from '../../../core/options.ts';
+import type { FileReference, OptionValue, RawOptions } from '../../../core/options.ts';
 import { own } from '../../../core/util/own.ts';
+import { present } from '../../../core/util/present.ts';
 import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
 import { declarationOf } from '../../shared/command-line.ts';
 import { completeLine } from '../../shared/completion.ts';
-import { menuForm } from '../../shared/message-menu.ts';
-import { buttonTarget, formTarget } from '../../shared/target.ts';
+import { fileOptions, menuForm, preselectedHint } from '../../shared/message-menu.ts';
+import { buttonTarget, formTarget, type Target } from '../../shared/target.ts';
 import { channelsOf, findPerson, MENTIONS, webAddress } from '../connection/community.ts';
 import type { WebMessage } from '../render/message.ts';
 import {
@@ -24,6 +26,7 @@ import {
 import { putLinePrivately, runLine } from './line.ts';
 import type { RequestOf, SentValues, WebRequest } from './requests.ts';
 
+const MESSAGE_DELETED = 'That message was deleted.';
 const BUTTON_EXPIRED = 'This button no longer works. Use the command again.';
 
 /** Answers one request. Reports user errors as messages instead of throwing. */
@@ -100,12 +103,12 @@ async function sendForm(
   context: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const target = formTarget(form);
-  const values = valuesOf(options, tools);
+  const { target, name: typed } = readForm(form);
+  const values = { ...menuFiles(form, context, tools), ...valuesOf(options, tools) };
   const filled = Object.entries(values).map(
     ([name, value]) => `${name}: ${typeof value === 'object' ? value.name : String(value)}`,
   );
-  const line = [`/${form}`, ...filled].join(' ');
+  const line = [`/${typed}`, ...filled].join(' ');
   const entry = target.action ? undefined : await personMessage({ id, line, uploads: [] }, context, tools);
   return await invoke({ id, target, options: values, entry, isForm: true }, context, tools);
 }
@@ -118,11 +121,49 @@ function openMenu(
   const command = tools.bot.commands.find((candidate) => candidate.name === name);
   const message = visibleMessage(id, context, tools);
   const menu = command?.messageMenu;
-  if (!menu || !('option' in menu) || !message) throw new UserError('That message was deleted.');
+  if (!menu || 'subcommand' in menu || !message) throw new UserError(MESSAGE_DELETED);
   const text = message.source || (message.line ?? '');
-  const form = menuForm(command, menu, { text, files: [] });
+  const form = menuForm(command, menu, { text, files: filesOf(message, tools) });
   if (form instanceof UserError) throw form;
-  return formAnswer(form, name);
+  const entries = Object.entries(form.initial);
+  const files = entries.filter((entry): entry is [string, FileReference] => typeof entry[1] === 'object');
+  if (files.length === 0) return formAnswer(form, name);
+  // The page cannot hold the files, so they are read from the message again.
+  const hints = files.map(([option, file]) => [
+    option,
+    { ...form.options[option], required: false, help: preselectedHint(file) },
+  ]);
+  const options = { ...form.options, ...Object.fromEntries(hints) };
+  const initial = Object.fromEntries(entries.filter(([, value]) => typeof value !== 'object'));
+  return formAnswer({ ...form, id: `${form.id}@${id}`, options, initial }, name);
+}
+
+/** The target of a form, and the command as people type it. The id may end with the message whose menu opened the form. */
+function readForm(id: string): { readonly target: Target; readonly name: string; readonly message?: string } {
+  const [form = id, message] = id.split('@');
+  const target = formTarget(form);
+  const name = target.subcommand === MENU_FORM ? target.command : form;
+  return { target, name, ...present({ message }) };
+}
+
+/** The files of the message whose menu opened the form. Throws UserError if it was deleted. */
+function menuFiles(form: string, context: RequestContext, tools: WebReceivingTools): RawOptions {
+  const { target, message: id } = readForm(form);
+  if (id === undefined) return {};
+  const message = visibleMessage(id, context, tools);
+  if (!message) throw new UserError(MESSAGE_DELETED);
+  return fileOptions(declarationOf(target, tools.bot.commands)?.options ?? {}, filesOf(message, tools));
+}
+
+/** Uploads are held in memory only, so older ones may be missing. */
+function filesOf(
+  { uploads = [], media = [] }: WebMessage,
+  tools: Pick<WebReceivingTools, 'uploads' | 'reference'>,
+): FileReference[] {
+  return [
+    ...uploads.flatMap((upload) => tools.uploads.reference(upload) ?? []),
+    ...media.flatMap(({ file, name }) => (file ? [tools.reference(file, name)] : [])),
+  ];
 }
 
 async function suggest(
@@ -130,8 +171,9 @@ async function suggest(
   { person, address }: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const { command, subcommand } = formTarget(form);
-  const declaration = own(declarationOf(formTarget(form), tools.bot.commands)?.options, option);
+  const { target } = readForm(form);
+  const { command, subcommand } = target;
+  const declaration = own(declarationOf(target, tools.bot.commands)?.options, option);
   if (declaration?.type === 'text' && declaration.mention) return { type: 'choices', choices: MENTIONS };
   const { [option]: _replaced, ...otherValues } = options;
   const filled = valuesOf(otherValues, tools);

@@ -3,7 +3,7 @@
 import type { Bot } from '../../../core/bot/create-bot.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation, Person } from '../../../core/invocation.ts';
-import type { Message } from '../../../core/message.ts';
+import type { MediaFile, Message } from '../../../core/message.ts';
 import type { FileReference, Form, RawOptions } from '../../../core/options.ts';
 import type { BrowserAnswer, BrowserChannel } from '../../../core/web/browser-chat.ts';
 import type { Target } from '../../shared/target.ts';
@@ -19,6 +19,8 @@ export interface WebReceivingTools {
   readonly history: History;
   readonly posts: Posts;
   readonly uploads: Uploads;
+  /** A stored file as an option value. */
+  readonly reference: (file: MediaFile, name: string) => FileReference;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -69,6 +71,7 @@ export async function personMessage(
     source,
     replyTo,
     attached: attached.length > 0 ? attached : undefined,
+    uploads: attached.length > 0 ? uploads : undefined,
   };
 }
 

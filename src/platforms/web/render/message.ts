@@ -10,6 +10,8 @@ export interface WebMedia extends Omit<BrowserMedia, 'bytes'> {
 
 export interface WebMessage extends Omit<BrowserMessage, 'media'> {
   readonly media?: readonly WebMedia[] | undefined;
+  /** The ids of its files, which may no longer be in memory. */
+  readonly uploads?: readonly string[] | undefined;
   /** The text as Markdown, used as conversation context. */
   readonly source: string;
 }
