@@ -211,6 +211,31 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.emulateMedia({ reducedMotion: null });
   });
 
+  test.each([375, 1280])(
+    'turns progress into an image and lyrics in place, %d pixels wide',
+    async (width) => {
+      await page.setViewportSize({ width, height: 900 });
+      await page.evaluate(`window.heights = [];
+      new MutationObserver(() => {
+        for (const [index, card] of document.querySelectorAll('.of-bot .card').entries())
+          (window.heights[index] ??= new Set()).add(Math.round(card.getBoundingClientRect().height));
+      }).observe(document.querySelector('.messages'), { subtree: true, childList: true, characterData: true });`);
+      for (const line of ['/image a fox', '/lyrics a lighthouse']) {
+        const before = await articles().count();
+        await say(line);
+        await articles()
+          .nth(before + 1)
+          .getByRole('button', { name: 'Again' })
+          .waitFor();
+      }
+      const jumps = await page.evaluate(
+        'window.heights.map((heights) => Math.max(...heights) - Math.min(...heights) > 10)',
+      );
+      expect(jumps).toEqual([false, false]);
+      await page.setViewportSize({ width: 1280, height: 900 });
+    },
+  );
+
   test('shows a mistyped command with what was typed', async () => {
     await say('/sogn a tune for rain');
     await newest().getByText('Did you mean /song?').waitFor();

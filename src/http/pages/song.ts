@@ -1,6 +1,14 @@
 /** The page of a song: one player for its takes, lyrics, downloads and a mixer for its stems. Works without scripts where possible. */
 
-import { beginning, counted, duration, ellipsis, fileSize, longDay, timeAgo } from '../../core/util/words.ts';
+import {
+  beginning,
+  duration,
+  ellipsis,
+  fileSize,
+  longDay,
+  roughDuration,
+  timeAgo,
+} from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { LinkedFile, PageLink, PageProgress, PageTake, SongPage } from './content.ts';
@@ -114,7 +122,7 @@ ${
   takes.length === 0 &&
   html`<div class="progress"><svg class="dial" viewBox="0 0 100 100" aria-hidden="true"><circle class="ring" cx="50" cy="50" r="44"/><circle class="arc" cx="50" cy="50" r="44" pathLength="100" stroke-dasharray="25 100"/></svg>
 <p class="doing" role="status">${stage}</p>
-<p class="wait">${estimateMs === undefined ? 'This page updates when the song is ready' : `Usually takes about ${counted(Math.max(1, Math.round(estimateMs / 60_000)), 'minute')}`}</p></div>`
+<p class="wait">${estimateMs === undefined ? 'This page updates when the song is ready' : `Usually takes about ${roughDuration(estimateMs)}`}</p></div>`
 }
 </div>`;
 }

@@ -1,4 +1,4 @@
-/** Typed element lookup and creation, and times as text. */
+/** Typed element lookup and creation, times as text, and the part of a progress bar. */
 
 /**
  * Returns the first element that matches. Throws TypeError if it is missing or has another type.
@@ -50,3 +50,6 @@ export function clockTime(seconds) {
   const whole = Math.max(0, Math.floor(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
+
+/** Nine tenths after the usual time, then ever slower: only the result means completion. @param {number} share of the usual time */
+export const partOf = (share) => (share < 1 ? 0.9 * share : 1 - 0.1 / share);

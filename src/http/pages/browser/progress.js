@@ -1,10 +1,8 @@
 /** Shows the progress of a song that is being created, and reloads its page when there is more to show. */
-import { find } from './elements.js';
+import { find, partOf } from './elements.js';
 
 const SHOW_MS = 1_000;
 const CHECK_MS = 5_000;
-/** The ring closes only when the song is ready. */
-const MAX_PART = 0.95;
 
 const cover = find(document, '.making', HTMLElement);
 /** Absent once a take can be played. */
@@ -14,7 +12,7 @@ const estimate = Number(cover.dataset.estimate);
 const openedAt = performance.now();
 
 function show() {
-  const part = Math.min(MAX_PART, (elapsed + performance.now() - openedAt) / estimate);
+  const part = partOf((elapsed + performance.now() - openedAt) / estimate);
   circle?.setAttribute('stroke-dasharray', `${(100 * part).toFixed(1)} 100`);
 }
 if (estimate > 0) {

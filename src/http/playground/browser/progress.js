@@ -1,6 +1,6 @@
 /** The progress of a job. */
 import { html, useEffect, useState } from 'htm/preact/standalone';
-import { clockTime } from '../../pages/browser/elements.js';
+import { clockTime, partOf } from '../../pages/browser/elements.js';
 
 /** @import { Progress } from '../../../core/message.ts' */
 
@@ -26,6 +26,3 @@ export function ProgressLine({ progress: { stage, startedAt, queuePosition, esti
     </div>
   </div>`;
 }
-
-/** Nine tenths after the usual time, then ever slower: only the result means completion. @param {number} share of the usual time */
-const partOf = (share) => (share < 1 ? 0.9 * share : 1 - 0.1 / share);
