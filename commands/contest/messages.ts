@@ -21,6 +21,7 @@ const LONGEST_THEME = 100;
 /** Vote buttons in a row. */
 const ROW = 5;
 const HOUR = 3_600_000;
+const VOTES_LOST = 'A poll was deleted before the end, so its votes are missing.';
 
 const titleOf = ({ theme }: Pick<Contest, 'theme'>): string =>
   `Song contest: ${shortened(theme, LONGEST_THEME)}`;
@@ -90,7 +91,12 @@ function overText({ result, entries }: Contest): string {
     : 'The contest is over. None of its songs could be played.';
 }
 
-export function ballotMessage(contest: Contest, { zone }: Pick<AnnouncementFacts, 'zone'>): Message {
+interface BallotFacts extends Pick<AnnouncementFacts, 'zone'> {
+  /** Number of polls below the message; 0 if people vote with its buttons. */
+  readonly polls: number;
+}
+
+export function ballotMessage(contest: Contest, { zone, polls }: BallotFacts): Message {
   const { ballot, votingEndsAt = 0, state } = contest;
   const numbered = ballot.map((candidate, index) => ({ candidate, number: index + 1 }));
   const open = numbered.filter(({ candidate }) => takesPart(contest, candidate));
@@ -98,7 +104,7 @@ export function ballotMessage(contest: Contest, { zone }: Pick<AnnouncementFacts
   const isOpen = state === 'voting';
   const notes = gone.map(({ number }) => `Entry ${number} was withdrawn.`);
   const text = isOpen
-    ? 'Listen to the entries, then vote. You have one vote, and you can change it. The names are shown after the vote.'
+    ? `Listen to the entries, then vote. ${howToVote(polls)} The names are shown after the vote.`
     : 'The vote is over. The result is below.';
   return {
     title: `${titleOf(contest)}: ${counted(open.length, 'entry', 'entries')}`,
@@ -111,8 +117,13 @@ export function ballotMessage(contest: Contest, { zone }: Pick<AnnouncementFacts
         source: { type: 'stored', file },
       }),
     ),
-    actions: isOpen ? open.map(({ number }) => voteButton(contest, number)) : [],
+    actions: isOpen && polls === 0 ? open.map(({ number }) => voteButton(contest, number)) : [],
   };
+}
+
+function howToVote(polls: number): string {
+  if (polls === 0) return 'You have one vote, and you can change it.';
+  return polls === 1 ? 'The poll is below.' : 'You have one vote in each poll below.';
 }
 
 function voteButton(contest: Contest, number: number): ActionButton {
@@ -147,7 +158,7 @@ export function contestResult(
   const table = ['| Votes | Entry | Song | By |', '|---:|---:|---|---|', ...rows].join('\n');
   return {
     title: `${titleOf(contest)}: ${winners.length === 1 ? 'the winner' : 'the result'}`,
-    text: `${verdict(winners)}\n\n${table}`,
+    text: [verdict(winners), table, ...(contest.result?.votesLost ? [VOTES_LOST] : [])].join('\n\n'),
     media: songs.map(
       ({ standing: { title }, file }): MediaItem => ({
         kind: 'audio',

@@ -12,6 +12,7 @@ import {
   type Contest,
   type ContestCandidate,
   type ContestEntry,
+  type ContestPoll,
   type ContestPost,
   type Contests,
   MOST_ENTRIES,
@@ -27,7 +28,7 @@ import { present } from '../core/util/present.ts';
 import type { EntryRequest, Jobs } from '../jobs/jobs.ts';
 import { MediaError } from '../media/errors.ts';
 import type { Media } from '../media/media.ts';
-import { type Platform, PlatformError } from '../platforms/platform.ts';
+import { type Platform, PlatformError, postedSchema } from '../platforms/platform.ts';
 import { acceptsEntries, shuffled } from '../settings/contests/contest.ts';
 import type { ContestStore } from '../settings/contests/contests.ts';
 import type { Decisions } from '../settings/decisions.ts';
@@ -46,6 +47,10 @@ const CLAIM_MS = 60_000;
 const LOOK_MS = 30_000;
 /** The vote waits this long for songs that were entered in time. */
 const GRACE_MS = 20 * 60_000;
+/** Between two looks at a poll whose votes the platform is still counting, and the longest wait. */
+const COUNTING_MS = 1_000;
+const LONGEST_COUNTING_MS = 10 * 60_000;
+const HOUR = 3_600_000;
 
 const ENTERED = {
   text: "Your entry is being made. I'll send it to you directly.",
@@ -60,7 +65,9 @@ export interface ContestParts extends Pick<System, 'now' | 'newId' | 'log'> {
   };
   readonly jobs: Pick<Jobs, 'start' | 'file' | 'unhide'>;
   readonly media: Pick<Media, 'tag'>;
-  readonly platform: (name: string) => Pick<Platform, 'show' | 'sendPrivately' | 'sameChannel'> | undefined;
+  readonly platform: (
+    name: string,
+  ) => Pick<Platform, 'show' | 'sendPrivately' | 'sameChannel' | 'polls'> | undefined;
   readonly pageUrl: (song: Job) => Promise<string | undefined>;
   /** The IANA name of the zone for servers that have not chosen one. */
   readonly timeZone: string;
@@ -117,6 +124,8 @@ export function createContests(parts: ContestParts): ContestRunner {
 
 /** Letters, digits and dashes only, as timers require. */
 const timerOf = (key: string): string => `${TIMER}${Buffer.from(key).toString('hex')}`;
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20);
 
 interface PlaceParts extends ContestParts {
   readonly wake: (key: string) => Promise<void>;
@@ -341,19 +350,67 @@ async function recordingOf(
 
 async function takeVotes(key: string, contest: Contest, parts: RunParts): Promise<Next> {
   const { store, now } = parts;
-  const { votingEndsAt = 0 } = contest;
+  const { votingEndsAt = 0, polls } = contest;
   await announce(key, contest, { unfinished: 0 }, parts);
-  await post(
-    key,
-    contest,
-    'ballot',
-    ballotMessage(contest, { zone: await zoneAt(contest.address, parts) }),
-    parts,
-  );
+  await postBallot(key, contest, parts);
+  if (polls === undefined) {
+    await openPolls(key, contest, parts);
+    return 'now';
+  }
   if (now() < votingEndsAt) return votingEndsAt;
+  const counted = polls.length > 0 ? await closePolls(contest, polls, parts) : {};
+  if (counted === 'counting') return now() + COUNTING_MS;
   const titles = await Promise.all(contest.ballot.map((candidate) => titleFor(candidate, parts)));
-  await store.closeVote(key, contest.id, { titles }, now());
+  await store.closeVote(key, contest.id, { titles, ...counted }, now());
   return 'now';
+}
+
+async function postBallot(key: string, contest: Contest, parts: RunParts): Promise<void> {
+  const { address, ballot } = contest;
+  const native = parts.platform(address.platform)?.polls;
+  const polls = native && contest.polls?.length !== 0 ? Math.ceil(ballot.length / native.mostAnswers) : 0;
+  const zone = await zoneAt(address, parts);
+  await post(key, contest, 'ballot', ballotMessage(contest, { zone, polls }), parts);
+}
+
+/** Opens the platform's polls, each with about as many entries. Without polls or the permission for them, people vote with buttons. */
+async function openPolls(key: string, contest: Contest, parts: RunParts): Promise<void> {
+  const { store, platform, log, now } = parts;
+  const { id, address, ballot, votingEndsAt = 0 } = contest;
+  const native = platform(address.platform)?.polls;
+  const opened: ContestPoll[] = [];
+  try {
+    const count = native ? Math.ceil(ballot.length / native.mostAnswers) : 0;
+    const size = Math.ceil(ballot.length / count);
+    for (let first = 0; native && first < ballot.length; first += size) {
+      const answers = ballot.slice(first, first + size).map((_, index) => `Entry ${first + index + 1}`);
+      const hours = (votingEndsAt - now()) / HOUR + 1;
+      const poll = { question: `${contest.theme}: which entry is the best?`, answers, hours };
+      const posted = await native.open(address, poll, digestOf(`${id}:poll:${first}`));
+      opened.push({ posted, answers: answers.length });
+    }
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.code === 'unavailable' || opened.length > 0) throw error;
+    log.warn({ err: error, contest: id }, 'Could not open a poll, so people vote with buttons');
+  }
+  await store.setPolls(key, id, opened);
+}
+
+/** Counts the votes in polls. A poll that was deleted counts as no votes. */
+async function closePolls(
+  { address, votingEndsAt = 0 }: Contest,
+  polls: readonly ContestPoll[],
+  { platform, now }: RunParts,
+): Promise<'counting' | { readonly counts: readonly number[]; readonly votesLost: boolean }> {
+  const counts: number[] = [];
+  let votesLost = false;
+  for (const { posted, answers } of polls) {
+    const count = await platform(address.platform)?.polls?.close(address, postedSchema.parse(posted));
+    if (count?.isFinal === false && now() < votingEndsAt + LONGEST_COUNTING_MS) return 'counting';
+    votesLost ||= count === undefined;
+    counts.push(...(count?.votes ?? Array.from({ length: answers }, () => 0)));
+  }
+  return { counts, votesLost };
 }
 
 async function titleFor(
@@ -369,8 +426,7 @@ async function finish(key: string, contest: Contest, parts: RunParts): Promise<N
   // Withdrawn entries stay hidden.
   for (const { job } of contest.entries) await jobs.unhide(job);
   await announce(key, contest, { unfinished: 0 }, parts);
-  const zone = await zoneAt(contest.address, parts);
-  if (contest.posts.ballot) await post(key, contest, 'ballot', ballotMessage(contest, { zone }), parts);
+  if (contest.posts.ballot) await postBallot(key, contest, parts);
   if (contest.result?.standings.length)
     await post(key, contest, 'result', await resultOf(contest, parts), parts);
   await store.finish(key, contest.id);
@@ -428,7 +484,7 @@ async function post(
   if (!chat) return;
   try {
     const after = await chat.show(address, message, {
-      key: createHash('sha256').update(`${id}:${name}`).digest('hex').slice(0, 20),
+      key: digestOf(`${id}:${name}`),
       mayHavePosted,
       ...present({ posted }),
       remember: async (state) =>

@@ -48,6 +48,13 @@ const postSchema = z.object({
   shown: z.string().optional(),
 });
 
+const pollSchema = z.object({
+  posted: jsonObject,
+  /** Number of its answers, which are consecutive entries of the ballot. */
+  answers: z.number().int(),
+});
+export type ContestPoll = z.infer<typeof pollSchema>;
+
 /** The messages of a contest. */
 export type ContestPost = 'announcement' | 'ballot' | 'result';
 
@@ -56,6 +63,8 @@ const resultSchema = z.object({
   standings: z.array(standingSchema),
   endedAt: z.number(),
   cancelledBy: actorSchema.optional(),
+  /** A poll was deleted before its votes were counted. */
+  votesLost: z.boolean().optional(),
 });
 
 export const contestSchema = z.object({
@@ -76,6 +85,8 @@ export const contestSchema = z.object({
   /** In the order of their numbers. A withdrawn entry keeps its number. */
   ballot: z.array(candidateSchema),
   votingEndsAt: z.number().optional(),
+  /** The platform's polls, in the order of the ballot; empty if people vote with buttons, absent until one is decided. */
+  polls: z.array(pollSchema).optional(),
   /** The job of the chosen entry, by person. */
   votes: z.record(z.string(), z.string()),
   result: resultSchema.optional(),

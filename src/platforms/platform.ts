@@ -44,6 +44,22 @@ export interface MessageStream {
   close(message: Message): Promise<Posted>;
 }
 
+/** Texts are plain. */
+export interface ChatPoll {
+  readonly question: string;
+  /** At most {@link Platform.polls}`.mostAnswers`. */
+  readonly answers: readonly string[];
+  /** When the platform ends the poll, unless it is closed earlier. */
+  readonly hours: number;
+}
+
+export interface PollCount {
+  /** The votes for each answer, in order. */
+  readonly votes: readonly number[];
+  /** False while the platform is still counting. */
+  readonly isFinal: boolean;
+}
+
 export interface Platform {
   /** The value of {@link Address.platform}. */
   readonly name: string;
@@ -104,6 +120,14 @@ export interface Platform {
   canRead?(address: Address, person: Person): boolean;
   /** The address for another message in the same channel or thread; if absent, the same address. */
   sameChannel?(address: Address): Address;
+  /** Polls that people vote in, one answer each; absent if the platform has none. */
+  readonly polls?: {
+    readonly mostAnswers: number;
+    /** Posts a poll. The same key never produces two. Throws PlatformError. */
+    open(address: Address, poll: ChatPoll, key: string): Promise<Posted>;
+    /** Ends a poll and counts its votes; undefined if it was deleted. Safe to repeat. Throws PlatformError. */
+    close(address: Address, posted: Posted): Promise<PollCount | undefined>;
+  };
   /** Loads voice support once; absent if the platform or this connection has no voice channels. */
   readonly voice?: () => Promise<VoiceChannels>;
 }

@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Contest } from '../../src/core/contest.ts';
 import type { Invocation, Person } from '../../src/core/invocation.ts';
 import { type Message, parseActionId } from '../../src/core/message.ts';
-import { PlatformError } from '../../src/platforms/platform.ts';
+import { type ChatPoll, PlatformError } from '../../src/platforms/platform.ts';
 import { createContestStore } from '../../src/settings/contests/contests.ts';
 import { createBotOn, createContestsOn } from '../core/bot-on-world.ts';
 import { createWorld, songCallback, type World } from '../jobs/world.ts';
@@ -444,6 +444,96 @@ describe('the end', () => {
     await expect.poll(async () => (await world.read(job)).hidden).toBe(false);
     expect((await read()).past).toEqual([]);
     expect(await start()).toContain('The contest is open');
+  });
+});
+
+describe('polls', () => {
+  interface Opened extends ChatPoll {
+    readonly key: string;
+    votes: number[];
+    isFinal: boolean;
+    isDeleted: boolean;
+  }
+  const opened: Opened[] = [];
+  beforeEach(() => {
+    opened.length = 0;
+    world.platform.polls = {
+      mostAnswers: 2,
+      async open(_address, poll, key) {
+        opened.push({ ...poll, key, votes: poll.answers.map(() => 0), isFinal: true, isDeleted: false });
+        return { index: opened.length - 1 };
+      },
+      async close(_address, { index }) {
+        const { votes = [], isFinal = true, isDeleted } = opened[Number(index)] ?? {};
+        return isDeleted ? undefined : { votes, isFinal };
+      },
+    };
+  });
+  const question = 'Rain: which entry is the best?';
+
+  test('hold the vote if the platform has them, several if one is too short', async () => {
+    await start({ voting: '48' });
+    for (const by of [ADA, BOB, CID]) await made(by);
+    await toVote();
+    await expect.poll(() => opened).toHaveLength(2);
+    expect(opened.map(({ question: asked, answers, hours }) => [asked, answers, hours])).toEqual([
+      [question, ['Entry 1', 'Entry 2'], 49],
+      [question, ['Entry 3'], 49],
+    ]);
+    expect(ballot()?.actions).toEqual([]);
+    expect(ballot()?.text).toContain('You have one vote in each poll below.');
+    const [first, second] = opened;
+    if (first) first.votes = [1, 2];
+    if (second) second.votes = [5];
+    const winner = (await current()).ballot[2]?.job;
+    const names = new Map(
+      (await current()).entries.map(({ job, person: { displayName } }) => [job, displayName]),
+    );
+    expect((await toResult()).text).toContain(`by **${names.get(winner ?? '')}** wins with 5 votes.`);
+  });
+
+  test('are read once their votes are counted', async () => {
+    await start();
+    await made(ADA);
+    await toVote();
+    await expect.poll(() => opened).toHaveLength(1);
+    const [poll] = opened;
+    if (poll) poll.isFinal = false;
+    await contest('end');
+    await expect.poll(() => world.clock.next).toBeDefined();
+    expect(result()).toBeUndefined();
+    if (poll) Object.assign(poll, { isFinal: true, votes: [7] });
+    await expect
+      .poll(() => {
+        world.clock.advance(1_000);
+        return result()?.text;
+      })
+      .toContain('wins with 7 votes');
+  });
+
+  test('that a moderator deleted are reported', async () => {
+    await start();
+    await made(ADA);
+    await toVote();
+    await expect.poll(() => opened).toHaveLength(1);
+    if (opened[0]) opened[0].isDeleted = true;
+    const { text } = await toResult();
+    expect(text).toContain('Nobody voted, so there is no winner.');
+    expect(text).toContain('A poll was deleted before the end, so its votes are missing.');
+  });
+
+  test('give way to buttons if the bot may not create them', async () => {
+    if (world.platform.polls)
+      world.platform.polls = {
+        ...world.platform.polls,
+        open: () => Promise.reject(new PlatformError('gone', 'no permission')),
+      };
+    await start();
+    const ada = await made(ADA);
+    await toVote();
+    await expect.poll(() => ballot()?.actions).toHaveLength(1);
+    await voteFor(CID, ada);
+    expect((await toResult()).text).toContain('wins with 1 vote');
   });
 });
 

@@ -33,6 +33,10 @@ export interface PlatformHarness {
   readonly forgets?: true;
   /** Ids of everyone who was mentioned; `everyone` for a whole channel. */
   pinged(): Promise<readonly string[]>;
+  /** A person votes in the newest poll; absent if the platform has no polls. */
+  vote?(answer: string): void;
+  /** A moderator deletes the newest poll. */
+  deletePoll?(): void;
   /** A new platform without any state, as after a restart. */
   restart(): Promise<Platform>;
   close(): Promise<void>;
@@ -355,6 +359,48 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect((await privateMessages()).map(({ text }) => text)).toEqual([
           expect.stringContaining('only for your ears'),
         ]);
+      });
+    });
+
+    describe('a poll', () => {
+      const poll = { question: 'Which one?', answers: ['Entry 1', 'Entry 2', 'Entry 3'], hours: 30 };
+
+      test('is posted once for a key, and counts its votes when it is closed', async () => {
+        const { platform, address, restart, vote } = await setUp();
+        if (!platform.polls) return;
+        const posted = await platform.polls.open(address, poll, 'a');
+        const next = await restart();
+        expect(await next.polls?.open(address, poll, 'a')).toEqual(posted);
+        vote?.('Entry 3');
+        vote?.('Entry 3');
+        vote?.('Entry 1');
+        const close = async () => next.polls?.close(address, posted);
+        await expect.poll(close).toEqual({ votes: [1, 0, 2], isFinal: true });
+        expect(() => vote?.('Entry 2')).toThrow();
+      });
+
+      test('that was deleted has no count', async () => {
+        const { platform, address, deletePoll } = await setUp();
+        if (!platform.polls) return;
+        const posted = await platform.polls.open(address, poll, 'a');
+        deletePoll?.();
+        expect(await platform.polls.close(address, posted)).toBeUndefined();
+      });
+
+      test('has texts that fit', async () => {
+        const { platform, address } = await setUp();
+        if (!platform.polls) return;
+        const answers = Array.from({ length: platform.polls.mostAnswers }, () => 'long '.repeat(50));
+        const long = { question: 'Which? '.repeat(100), answers, hours: 10_000 };
+        expect(await platform.polls.open(address, long, 'a')).toBeDefined();
+      });
+
+      test('in an unreachable channel is reported as permanent', async () => {
+        const { platform, goneAddress } = await setUp();
+        if (!platform.polls) return;
+        await expect(platform.polls.open(goneAddress, poll, 'a')).rejects.toMatchObject({
+          code: expect.stringMatching(/gone|not-invited/),
+        });
       });
     });
 

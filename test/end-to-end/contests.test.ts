@@ -54,8 +54,9 @@ it('holds a contest on Discord', async () => {
     false,
     false,
   ]);
-  const vote = discord.press('Vote 1', ballot);
-  expect((await vote.response()).content).toContain('Your vote: entry 1.');
+  const poll = await discord.until(() => discord.messages().find((message) => message.poll), 'the poll');
+  expect(poll.poll?.answers.map(({ text }) => text)).toEqual(['Entry 1']);
+  discord.vote('Entry 1', poll);
 
   await command('contest end').response();
   const result = await discord.until(embedOf('wins with 1 vote'), 'the result');

@@ -30,6 +30,7 @@ export class RecordingPlatform implements Platform {
   isPublic?: NonNullable<Platform['isPublic']>;
   /** Shows progress outside the message; absent unless a test sets it. */
   showProgress?: NonNullable<Platform['showProgress']>;
+  polls?: NonNullable<Platform['polls']>;
   sameChannel?: NonNullable<Platform['sameChannel']>;
   readonly #byKey = new Map<string, string>();
 

@@ -14,11 +14,13 @@ import { keepRegistering, type RegisterOptions } from './connection/register.ts'
 import { createDiscordRest } from './connection/rest.ts';
 import { createEditPace } from './deliver/edit-pace.ts';
 import { FirstResponses } from './deliver/first-responses.ts';
+import { closePoll, openPoll } from './deliver/polls.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { sendPrivateMessage } from './deliver/private.ts';
 import { showDirectly, showMessage } from './deliver/show.ts';
 import { streamMessage } from './deliver/stream.ts';
 import type { DeliveryTools } from './deliver/tools.ts';
+import { DISCORD_LIMITS } from './limits.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { readDiscordHistory } from './receive/history.ts';
 import { deletedMessages, editedMessageSchema, incomingMessageSchema } from './receive/incoming-message.ts';
@@ -174,6 +176,12 @@ export function createDiscord(options: DiscordOptions): Platform {
     stream: (address, showOptions) => streamMessage(address, showOptions, { ...tools, pace }),
 
     canRead: guilds.canRead,
+
+    polls: {
+      mostAnswers: DISCORD_LIMITS.pollAnswers,
+      open: (address, poll, key) => openPoll(address, poll, key, tools),
+      close: (_address, posted) => closePoll(posted, tools),
+    },
 
     sendPrivately: (address, message) => sendPrivateMessage(address, message, tools),
 

@@ -39,6 +39,10 @@ export const DISCORD_LIMITS = Object.freeze({
   labelDescription: 100,
   textInput: 4_000,
   textOption: 6_000,
+  pollQuestion: 300,
+  pollAnswer: 55,
+  pollAnswers: 10,
+  pollHours: 32 * 24,
   responseMs: 3_000,
   interactionMs: 15 * 60_000,
   /** Longer text becomes a file. The first page is the response; the rest fits in a user install's five follow-ups. */

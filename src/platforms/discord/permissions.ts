@@ -12,6 +12,7 @@ const BITS = {
   'Embed Links': PermissionFlagsBits.EmbedLinks,
   'Attach Files': PermissionFlagsBits.AttachFiles,
   'Read Message History': PermissionFlagsBits.ReadMessageHistory,
+  'Create Polls': PermissionFlagsBits.SendPolls,
   Connect: PermissionFlagsBits.Connect,
   Speak: PermissionFlagsBits.Speak,
 } as const;

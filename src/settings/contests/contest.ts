@@ -105,7 +105,12 @@ export function withResult(
   {
     titles,
     counts = countVotes(contest),
-  }: { readonly titles: readonly string[]; readonly counts?: readonly number[] | undefined },
+    votesLost = false,
+  }: {
+    readonly titles: readonly string[];
+    readonly counts?: readonly number[] | undefined;
+    readonly votesLost?: boolean;
+  },
   now: number,
 ): Contest {
   if (contest.state !== 'voting') return contest;
@@ -115,7 +120,11 @@ export function withResult(
     return person ? [{ number: index + 1, job, take, person, title, votes: counts[index] ?? 0 }] : [];
   });
   const sorted = standings.toSorted((one, other) => other.votes - one.votes || one.number - other.number);
-  return { ...contest, state: 'over', result: { standings: sorted, endedAt: now } };
+  return {
+    ...contest,
+    state: 'over',
+    result: { standings: sorted, endedAt: now, ...(votesLost && { votesLost }) },
+  };
 }
 
 /** Closes the entries or the vote at `now`. */

@@ -4,6 +4,7 @@ import {
   type Contest,
   type ContestCandidate,
   type ContestEntry,
+  type ContestPoll,
   type ContestPost,
   contestSchema,
   type PastContest,
@@ -107,6 +108,8 @@ export function createContestStore({ settings }: { readonly settings: SettingsSt
       change(key, undefined, (contest) => cancelled(contest, by, now)),
     remember: (key: string, id: string, name: ContestPost, post: Contest['posts'][ContestPost]) =>
       record(key, id, (contest) => ({ ...contest, posts: { ...contest.posts, [name]: post } })),
+    setPolls: (key: string, id: string, polls: readonly ContestPoll[]) =>
+      record(key, id, (contest) => ({ ...contest, polls: [...polls] })),
 
     /** Moves a contest that is over to the results. */
     async finish(key: string, id: string): Promise<void> {

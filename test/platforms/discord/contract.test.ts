@@ -30,6 +30,12 @@ const allMessages = (discord: DiscordServer) =>
 const isThinking = ({ content, embeds, attachments }: StoredMessage) =>
   content === '' && embeds.length === 0 && attachments.length === 0;
 
+function pollIn(discord: DiscordServer): StoredMessage {
+  const found = allMessages(discord).findLast(({ poll }) => poll);
+  if (!found) throw new Error('There is no poll');
+  return found;
+}
+
 /** Runs the contract with the bot token and with an interaction's token. */
 function describeDiscord(name: string, addressIn: (harness: Harness) => Promise<Address>): void {
   describePlatform(name, async () => {
@@ -65,6 +71,8 @@ function describeDiscord(name: string, addressIn: (harness: Harness) => Promise<
           )
           .map(visible),
       pinged: async () => inChannel().flatMap(({ pinged }) => pinged),
+      vote: (answer) => discord.vote(answer, pollIn(discord)),
+      deletePoll: () => discord.remove(pollIn(discord)),
       restart: () => harness.another(),
       close: () => harness.close(),
     };

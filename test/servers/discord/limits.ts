@@ -15,6 +15,10 @@ export const DISCORD = Object.freeze({
   embedAuthor: 256,
   embedsTotal: 6_000,
   attachments: 10,
+  pollQuestion: 300,
+  pollAnswer: 55,
+  pollAnswers: 10,
+  pollHours: 768,
   attachmentDescription: 1_024,
   /** The limit of one request, or the largest file if that is more. */
   requestBytes: 25 * 1024 * 1024,

@@ -8,6 +8,20 @@ import { Refusal, requireValid } from './refusal.ts';
 import type { Attachment, StoredMessage, User } from './types.ts';
 import type { World } from './world.ts';
 
+/** https://docs.discord.com/developers/resources/poll#poll-create-request-object */
+const pollSchema = z.strictObject({
+  question: z.strictObject({ text: z.string().min(1).max(DISCORD.pollQuestion) }),
+  answers: z
+    .array(
+      z.strictObject({ poll_media: z.strictObject({ text: z.string().min(1).max(DISCORD.pollAnswer) }) }),
+    )
+    .min(1)
+    .max(DISCORD.pollAnswers),
+  duration: z.int().min(1).max(DISCORD.pollHours).default(24),
+  allow_multiselect: z.boolean().default(false),
+  layout_type: z.literal(1).optional(),
+});
+
 const payloadSchema = z.object({
   content: z.string().nullish(),
   embeds: z.array(z.unknown()).nullish(),
@@ -34,7 +48,7 @@ const payloadSchema = z.object({
     })
     .nullish(),
   sticker_ids: z.undefined().optional(),
-  poll: z.undefined().optional(),
+  poll: pollSchema.optional(),
 });
 type Payload = z.infer<typeof payloadSchema>;
 
@@ -130,9 +144,10 @@ function checkReferences(
 }
 
 function checkShape(
-  message: Pick<StoredMessage, 'content' | 'embeds' | 'components' | 'attachments' | 'flags'>,
+  message: Pick<StoredMessage, 'content' | 'embeds' | 'components' | 'attachments' | 'flags' | 'poll'>,
 ): void {
   if (message.flags & FLAG.componentsV2) {
+    requireValid(message.poll === undefined, 'poll with Components V2');
     requireValid(message.content === '', 'content with Components V2');
     requireValid(message.embeds.length === 0, 'embeds with Components V2');
     if (message.components.length === 0) throw new Refusal('emptyMessage');
@@ -140,7 +155,8 @@ function checkShape(
     message.content.trim() === '' &&
     message.embeds.length === 0 &&
     message.attachments.length === 0 &&
-    message.components.length === 0
+    message.components.length === 0 &&
+    message.poll === undefined
   ) {
     throw new Refusal('emptyMessage');
   }
@@ -183,8 +199,10 @@ export function createMessage(writing: Writing, body: Body): StoredMessage {
     components: checkComponents(payload.components ?? [], (flags & FLAG.componentsV2) !== 0),
     flags,
     attachments: takeFiles(writing, payload, body.files, []),
+    ...(payload.poll && { poll: storedPoll(payload.poll, world.now()) }),
   };
   checkShape(draft);
+  if (writing.botToken && payload.poll) world.demand(world.channel(channelId), 'SendPolls');
   if (writing.botToken && draft.embeds.length > 0) world.demand(world.channel(channelId), 'EmbedLinks');
   const onlyFor = writing.onlyFor ?? null;
   const text = [draft.content, ...textDisplays(draft.components)].join('\n');
@@ -212,6 +230,12 @@ export function createMessage(writing: Writing, body: Body): StoredMessage {
   return message;
 }
 
+const storedPoll = ({ question, answers, duration }: z.infer<typeof pollSchema>, now: number) => ({
+  question: question.text,
+  answers: answers.map(({ poll_media: { text } }) => ({ text, votes: 0 })),
+  expiresAt: now + duration * 3_600_000,
+});
+
 function reference(writing: Writing, payload: Payload): string | null {
   if (!payload.message_reference) return null;
   requireValid(writing.botToken === true, 'this route does not accept a message_reference');
@@ -231,6 +255,7 @@ function reference(writing: Writing, payload: Payload): string | null {
 /** Edits a message. Missing fields keep their value; `attachments` lists the files to keep. @throws Refusal */
 export function editMessage(writing: Writing, message: StoredMessage, body: Body): StoredMessage {
   const payload = parse(body, writing.flags);
+  if (message.poll || payload.poll) throw new Refusal('cannotEditPoll');
   if (writing.world.channel(writing.channelId).archived) throw new Refusal('archivedThread');
   const wasV2 = (message.flags & FLAG.componentsV2) !== 0;
   const isV2 = wasV2 || ((payload.flags ?? 0) & FLAG.componentsV2) !== 0;

@@ -206,6 +206,14 @@ export abstract class People {
     return message;
   }
 
+  /** Votes in a poll. `answer`: its text. */
+  vote(answer: string, message: StoredMessage): void {
+    const { answers = [], expiresAt = Number.POSITIVE_INFINITY } = message.poll ?? {};
+    const chosen = answers.find(({ text }) => text === answer);
+    if (!chosen || expiresAt <= this.world.now()) throw new Error(`Nobody can vote for ${answer} here`);
+    chosen.votes += 1;
+  }
+
   /** Edits a person's message. */
   correct(message: StoredMessage, text: string): void {
     if (message.author.bot) throw new Error('Only its author can edit a message');

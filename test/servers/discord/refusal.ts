@@ -21,6 +21,9 @@ const CODES = {
   invalidJson: [400, 50_109, 'The request body contains invalid JSON.'],
   replyWithoutHistory: [400, 160_002, 'Cannot reply without permission to read message history'],
   threadExists: [400, 160_004, 'A thread has already been created for this message'],
+  pollExpired: [400, 520_001, 'Poll expired'],
+  cannotEditPoll: [400, 520_003, 'Cannot edit a poll message'],
+  cannotExpireNonPoll: [400, 520_006, 'Cannot expire a non-poll message'],
   unauthorized: [401, 0, '401: Unauthorized'],
   notFound: [404, 0, '404: Not Found'],
 } as const satisfies Record<string, readonly [status: number, code: number, message: string]>;

@@ -265,7 +265,12 @@ const ROUTES: readonly Route[] = [
     c.world.demand(channel);
     if (!c.world.has(channel, 'ReadMessageHistory'))
       throw new Refusal('missingPermissions', 'ReadMessageHistory');
-    return ok(c.world.messageJson(visibleToBot(c.world, channel, one(r, 1)), { content: showsContent(c) }));
+    const message = visibleToBot(c.world, channel, one(r, 1));
+    const json = c.world.messageJson(message, { content: showsContent(c) });
+    // Discord counts the votes precisely a moment after the end of a poll.
+    if (message.poll && (message.poll.expiresAt ?? Number.POSITIVE_INFINITY) <= c.world.now())
+      message.poll.finalized = true;
+    return ok(json);
   }),
   route('POST', '/channels/:id/messages', (c, r) => {
     const channel = c.world.channel(one(r, 0));
@@ -277,6 +282,19 @@ const ROUTES: readonly Route[] = [
     const before = c.world.messages.size;
     const message = createMessage(botWriting(c.world, channel), r.body);
     if (c.world.messages.size > before) c.emit('MESSAGE_CREATE', message);
+    return ok(c.world.messageJson(message));
+  }),
+  // https://docs.discord.com/developers/resources/poll#end-poll
+  route('POST', '/channels/:id/polls/:message/expire', (c, r) => {
+    const channel = c.world.channel(one(r, 0));
+    c.world.demand(channel);
+    const message = visibleToBot(c.world, channel, one(r, 1));
+    if (message.author.id !== c.world.bot.id) throw new Refusal('notAuthor');
+    if (!message.poll) throw new Refusal('cannotExpireNonPoll');
+    const { expiresAt = 0 } = message.poll;
+    if (expiresAt <= c.world.now()) throw new Refusal('pollExpired');
+    message.poll.expiresAt = c.world.now();
+    c.emit('MESSAGE_UPDATE', message);
     return ok(c.world.messageJson(message));
   }),
   route('PATCH', '/channels/:id/messages/:message', (c, r) => {

@@ -69,6 +69,7 @@ export const PERMISSION = Object.freeze({
   UseApplicationCommands: 1n << 31n,
   CreatePublicThreads: 1n << 35n,
   SendMessagesInThreads: 1n << 38n,
+  SendPolls: 1n << 49n,
 });
 export type Permission = keyof typeof PERMISSION;
 
@@ -99,7 +100,14 @@ export interface StoredMessage {
   /** The forwarded message. */
   forwards?: StoredMessage;
   /** https://docs.discord.com/developers/resources/poll#poll-object */
-  poll?: { question: string; answers: { text: string; votes: number }[] };
+  poll?: {
+    question: string;
+    answers: { text: string; votes: number }[];
+    /** Absent for a poll without an end. */
+    expiresAt?: number;
+    /** True once the votes are counted precisely. */
+    finalized?: boolean;
+  };
   /** Set for responses to interactions. */
   /** Set for messages from webhooks. */
   webhookId?: string;

@@ -19,15 +19,23 @@ const EVERYTHING = Object.values(PERMISSION).reduce((all, bit) => all | bit, 0n)
 const embedJson = (embed: StoredMessage['embeds'][number]): object =>
   embed.image ? { ...embed, image: { ...embed.image, proxy_url: embed.image.url } } : embed;
 
-const pollJson = ({ question, answers }: NonNullable<StoredMessage['poll']>): object => ({
+const pollJson = ({
+  question,
+  answers,
+  expiresAt,
+  finalized = false,
+}: NonNullable<StoredMessage['poll']>): object => ({
   question: { text: question },
   answers: answers.map(({ text }, index) => ({ answer_id: index + 1, poll_media: { text } })),
-  expiry: null,
+  expiry: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
   allow_multiselect: false,
   layout_type: 1,
   results: {
-    is_finalized: false,
-    answer_counts: answers.map(({ votes: count }, index) => ({ id: index + 1, count, me_voted: false })),
+    is_finalized: finalized,
+    // "If `answer_counts` does not contain an entry for a particular answer, then there are no votes for that answer."
+    answer_counts: answers.flatMap(({ votes: count }, index) =>
+      count === 0 ? [] : [{ id: index + 1, count, me_voted: false }],
+    ),
   },
 });
 

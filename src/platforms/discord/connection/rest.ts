@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   InteractionResponseType,
   REST,
+  type RESTAPIPoll,
   RESTJSONErrorCodes,
   type RESTPatchCurrentApplicationJSONBody,
   type RESTPutAPIApplicationCommandsJSONBody,
@@ -114,6 +115,12 @@ export function createDiscordRest(current: () => REST, token: string) {
       const request = requestOf(sending, { nonce, enforce_nonce: true, ...reference });
       return await sentOf(bot().post(Routes.channelMessages(channel), request));
     },
+
+    /** @param nonce as in `post` */
+    postPoll: (channel: string, poll: RESTAPIPoll, nonce: string): Promise<Sent> =>
+      sentOf(bot().post(Routes.channelMessages(channel), { body: { poll, nonce, enforce_nonce: true } })),
+
+    endPoll: (channel: string, id: string) => reach(bot().post(Routes.expirePoll(channel, id))),
 
     edit: (channel: string, id: string, sending: Sending) =>
       sentOf(bot().patch(Routes.channelMessage(channel, id), requestOf(sending))),
