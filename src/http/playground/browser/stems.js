@@ -103,11 +103,11 @@ export function Stems({ title, stems }) {
   </div>`;
 }
 
-/** @param {{ bars: Float32Array | undefined, played: number }} props */
-function Wave({ bars, played }) {
-  const heights = [
-    ...(bars ?? Float32Array.from({ length: BARS }, (_, index) => 0.25 + 0.2 * Math.sin(index * 0.9))),
-  ].map((height) => Math.max(0.04, height) * 10);
+const FLAT = new Float32Array(BARS);
+
+/** Flat until the stems are loaded. @param {{ bars: Float32Array | undefined, played: number }} props */
+function Wave({ bars = FLAT, played }) {
+  const heights = [...bars].map((height) => Math.max(0.04, height) * 10);
   /** @param {number} from @param {number} to */
   const path = (from, to) =>
     heights
@@ -115,7 +115,7 @@ function Wave({ bars, played }) {
       .map((height, index) => `M${from + index + 0.5} ${10 - height}v${2 * height}`)
       .join('');
   const done = Math.round(played * BARS);
-  return html`<svg class=${bars ? 'wave' : 'wave idle'} viewBox=${`0 0 ${BARS} 20`} preserveAspectRatio="none" aria-hidden="true">
+  return html`<svg class="wave" viewBox=${`0 0 ${BARS} 20`} preserveAspectRatio="none" aria-hidden="true">
     <path class="rest" d=${path(done, BARS)} /><path class="done" d=${path(0, done)} />
   </svg>`;
 }
