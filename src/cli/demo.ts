@@ -23,24 +23,26 @@ const SHORT_EMULATOR = { ...EMULATOR, songSeconds: 3, longestVideoSeconds: 2 };
 
 const POLL_MS = 25;
 
-const LINES = [
-  '/song a tune for evening rain --style lofi, soft piano',
-  '/lyrics a lighthouse by the sea',
-  '/stems --split all',
-  '/pages',
-  '/party play',
-  '/remix --mode cover --style "brass band"',
-  '/voices',
-  '/schedule add song --when every friday at 17:00 --prompt a tune for the weekend',
-  '/image a fox reading under a street lamp --size wide',
-  '/video waves rolling towards a lighthouse --duration 5',
-  '/ask Write a haiku about rain',
-  '/jobs',
-  '/models set ask chat:chat-large channel',
-  '/limits set song 20 day server',
-  '/limits report',
-  '/minstrel',
-] as const;
+/** Each with the answers to its questions. A line without a slash presses a button. */
+const LINES: readonly (readonly [line: string, ...answers: string[]])[] = [
+  ['/song a tune for evening rain --style lofi, soft piano'],
+  ['/lyrics a lighthouse by the sea'],
+  ['/stems --split all'],
+  ['/pages'],
+  ['/party play'],
+  ['/remix --mode cover --style "brass band"'],
+  ['/voices'],
+  ['/schedule add song --when every friday at 17:00 --prompt a tune for the weekend'],
+  ['/image a fox reading under a street lamp --size wide'],
+  ['change', 'make it a snowy night'],
+  ['/video waves rolling towards a lighthouse --duration 5'],
+  ['/ask Write a haiku about rain'],
+  ['/jobs'],
+  ['/models set ask chat:chat-large channel'],
+  ['/limits set song 20 day server'],
+  ['/limits report'],
+  ['/minstrel'],
+];
 
 async function demo({ values: { short = false } }: Arguments<typeof OPTIONS>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-demo-'));
@@ -69,9 +71,9 @@ async function playAll(directory: string, emulatorOptions: typeof EMULATOR): Pro
   });
 
   /** Runs a line as if it had been typed. Resolves once its result is shown: true if it succeeded. */
-  async function play(line: string): Promise<boolean> {
+  async function play(line: string, answers: readonly string[]): Promise<boolean> {
     terminal?.announce(`\n› ${line}`);
-    const outcome = await terminal?.run(line);
+    const outcome = await terminal?.run(line, answers);
     if (typeof outcome !== 'object') return outcome === 'answered';
     for (;;) {
       const state = (await minstrel.job(outcome.job))?.state;
@@ -85,11 +87,12 @@ async function playAll(directory: string, emulatorOptions: typeof EMULATOR): Pro
   const results: string[] = [];
   let failed = 0;
   try {
-    for (const line of LINES) {
+    for (const [line, ...answers] of LINES) {
       const from = performance.now();
-      const isOk = await play(line);
+      const isOk = await play(line, answers);
       if (!isOk) failed += 1;
-      results.push(`  ${isOk ? 'ok  ' : 'FAIL'}  ${seconds(from).padStart(6)}  ${line}`);
+      const typed = [line, ...answers].join(', ');
+      results.push(`  ${isOk ? 'ok  ' : 'FAIL'}  ${seconds(from).padStart(6)}  ${typed}`);
     }
   } finally {
     await minstrel.stop();

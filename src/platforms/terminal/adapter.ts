@@ -43,8 +43,8 @@ export interface TerminalOptions extends Pick<System, 'newId'> {
 }
 
 export interface Terminal extends Platform {
-  /** Runs a line as if it had been typed. Call `start` first. */
-  run(line: string): Promise<LineResult>;
+  /** Runs a line as if it had been typed, and these answers to its questions. Call `start` first. */
+  run(line: string, answers?: readonly string[]): Promise<LineResult>;
   /** Prints plain text above the prompt. */
   announce(text: string): void;
 }
@@ -82,6 +82,8 @@ export function createTerminal({
   const buttons: ActionButton[] = [];
   /** Messages in progress with their cancel button, until it is used. */
   const unfinished = new Map<Post, ActionButton | undefined>();
+  /** Answers to the next questions, which are printed like typed ones. */
+  let answers: readonly string[] = [];
   let lastPost: Post | undefined;
   let session: Session | undefined;
   let readingLines = Promise.resolve();
@@ -249,7 +251,13 @@ export function createTerminal({
       session = createSession({
         bot,
         newId,
-        next: prompt.next,
+        next(question) {
+          const [answer, ...later] = answers;
+          if (answer === undefined) return prompt.next(question);
+          answers = later;
+          announce(`${question?.name ?? ''} › ${answer}`);
+          return Promise.resolve(answer);
+        },
         sendPrivately: (message) => sendPrivately(TERMINAL_ADDRESS, message),
         post: async (key, message) => {
           await show(TERMINAL_ADDRESS, message, { key, remember: async () => {} });
@@ -279,7 +287,10 @@ export function createTerminal({
     attachmentHeaders: () => ({}),
 
     announce,
-    run: async (line) => (await session?.run(line)) ?? 'refused',
+    async run(line, given = []) {
+      answers = given;
+      return (await session?.run(line)) ?? 'refused';
+    },
   };
 }
 
