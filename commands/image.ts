@@ -136,8 +136,8 @@ const animate = defineFormAction({
   async run({ job, index, options: { prompt, duration } }, context) {
     const source = imageOf(job, index);
     const model = await context.models.resolve('video', undefined);
-    const request = 'request' in job.work && 'prompt' in job.work.request ? job.work.request : undefined;
-    const about = prompt ?? request?.prompt;
+    // The words of a changed image describe the change only.
+    const about = prompt ?? (job.basedOn === undefined ? promptOf(job) : undefined);
     return context.jobs.start({
       work: {
         route: 'media.video',
@@ -150,7 +150,7 @@ const animate = defineFormAction({
       },
       title: `Creating a video of ${quoted(about ?? 'your image')}`,
       parent: job.id,
-      basedOn: quoted(request?.prompt ?? 'the image'),
+      basedOn: quoted(promptOf(job)),
       command: 'video',
     });
   },

@@ -116,6 +116,22 @@ describe('Change', () => {
   });
 });
 
+describe('Animate', () => {
+  const animated = async (message: Message) => {
+    const { work } = await studio.stored(await studio.fill(message, 'Animate', { duration: '5' }));
+    return work.route === 'media.video' ? work.request.prompt : work.route;
+  };
+
+  it('uses the description of an image, but not the words of a change', async () => {
+    const original = await finish(
+      await studio.ask('image', { prompt: 'a fox', size: 'wide', model: 'gen:painter' }),
+    );
+    expect(await animated(original)).toBe('a fox');
+    const changed = await finish(await studio.fill(original, 'Change', { prompt: 'make it night' }));
+    expect(await animated(changed)).toBeUndefined();
+  });
+});
+
 describe('/image with reference images', () => {
   it('sends up to three before the words, and names them in the result', async () => {
     const outcome = await studio.ask('image', {

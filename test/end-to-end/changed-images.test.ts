@@ -63,6 +63,16 @@ describe('on Discord', () => {
     expect(await imagesSentWith('give it a red hat')).toEqual([{ type: 'image/jpeg', width: 1568 }]);
   });
 
+  it('changes an image that another app shows', async () => {
+    const { discord } = world;
+    const file = { filename: 'chart.jpg', contentType: 'image/jpeg', bytes: photo };
+    const { url } = discord.world.addAttachment(discord.channel.id, file);
+    const chart = discord.say({ text: '', webhook: true, embeds: [{ title: 'Load', image: { url } }] });
+    const { form } = await change(chart, 'draw it by hand');
+    expect(form).toContain('chart.jpg');
+    expect(await imagesSentWith('draw it by hand')).toEqual([{ type: 'image/jpeg', width: 1568 }]);
+  });
+
   it('changes the image of a result', async () => {
     const result = world.discord.command({ name: 'image', options: { prompt: 'a fox' } });
     const image = await result.message((posted) => labelsOf(posted).includes('Change'));

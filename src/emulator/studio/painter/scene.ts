@@ -148,7 +148,7 @@ function caption(words: string, { width }: Frame): string {
   const text = words.replace(/[\p{C}<>&\s]+/gu, ' ').trim();
   const short = text.length > LONGEST_CAPTION ? `${text.slice(0, LONGEST_CAPTION).trim()}…` : text;
   return (
-    `<rect width="${width}" height="9" fill="#000000" fill-opacity=".5"/>` +
+    `<rect width="${width}" height="9" fill="#101018"/>` +
     `<text x="3" y="6" font-family="Oxygen" font-size="4" fill="#ffffff">${short.toWellFormed()}</text>`
   );
 }
