@@ -2,13 +2,16 @@ import { extname } from 'node:path';
 import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
+import { takesPart } from '../src/core/contest.ts';
 import { UserError } from '../src/core/errors.ts';
 import { type Message, plain } from '../src/core/message.ts';
 import type { PartyTools, PartyView } from '../src/core/music/party.ts';
 import { titleOf } from '../src/core/music/song.ts';
 import { present } from '../src/core/util/present.ts';
-import { duration } from '../src/core/util/words.ts';
+
+import { counted, duration } from '../src/core/util/words.ts';
 import { findTake, suggestServerTakes, type Take, withTake } from './song/takes.ts';
+
 import { choicesOf, completedText } from './text/options.ts';
 
 const MOST_LISTED = 20;
@@ -34,6 +37,12 @@ export const party = defineGroup({
       autocomplete: { song: suggestServerTakes },
       run: async ({ options: { song } }, context) =>
         playTake(await findTake(song, 'song', context, 'server'), context),
+    }),
+
+    contest: defineSubcommand({
+      description: 'Play the entries of the song contest in this channel, in order',
+      options: {},
+      run: async (_invocation, context) => reply(await playContest(context)),
     }),
 
     queue: defineSubcommand({
@@ -111,6 +120,29 @@ export async function playTake({ job, index }: Take, context: Context): Promise<
   }
   const title = song.title ?? titleOf(job);
   return reply(await tools.play(present({ job: job.id, index, title, seconds: song.durationSeconds })));
+}
+
+/** Queues the entries under their numbers, so that titles and names stay secret. */
+async function playContest(context: Context): Promise<string> {
+  const current = await context.contests.current();
+  if (current?.state !== 'voting')
+    throw new UserError(
+      'No song contest is being voted on in this channel. To see its state, use /contest show.',
+    );
+  const entries = current.ballot
+    .map((candidate, index) => ({ candidate, title: `Entry ${index + 1}` }))
+    .filter(({ candidate }) => takesPart(current, candidate));
+  if (entries.length === 0) throw new UserError('All entries of this contest were withdrawn.');
+  const tools = await toolsOf(context);
+  const sentences: string[] = [];
+  for (const { candidate, title } of entries) {
+    const { job, take: index, seconds } = candidate;
+    sentences.push(await tools.play(present({ job, index, title, seconds })));
+  }
+  const [first = '', ...rest] = sentences;
+  return rest.length === 0
+    ? first
+    : `${first} After it: ${counted(rest.length, 'more entry', 'more entries')}.`;
 }
 
 async function offer({ job, index }: Take, url: string, { files, pages }: Context): Promise<Message> {

@@ -21,6 +21,7 @@ const LONGEST_THEME = 100;
 /** Vote buttons in a row. */
 const ROW = 5;
 const HOUR = 3_600_000;
+const TOGETHER = 'To listen together, join a voice channel and use /party contest.';
 const VOTES_LOST = 'A poll was deleted before the end, so its votes are missing.';
 
 const titleOf = ({ theme }: Pick<Contest, 'theme'>): string =>
@@ -94,9 +95,11 @@ function overText({ result, entries }: Contest): string {
 interface BallotFacts extends Pick<AnnouncementFacts, 'zone'> {
   /** Number of polls below the message; 0 if people vote with its buttons. */
   readonly polls: number;
+  /** The platform has voice channels. */
+  readonly hasVoice: boolean;
 }
 
-export function ballotMessage(contest: Contest, { zone, polls }: BallotFacts): Message {
+export function ballotMessage(contest: Contest, { zone, polls, hasVoice }: BallotFacts): Message {
   const { ballot, votingEndsAt = 0, state } = contest;
   const numbered = ballot.map((candidate, index) => ({ candidate, number: index + 1 }));
   const open = numbered.filter(({ candidate }) => takesPart(contest, candidate));
@@ -108,7 +111,7 @@ export function ballotMessage(contest: Contest, { zone, polls }: BallotFacts): M
     : 'The vote is over. The result is below.';
   return {
     title: `${titleOf(contest)}: ${counted(open.length, 'entry', 'entries')}`,
-    text: [text, ...notes].join('\n\n'),
+    text: [text, ...(isOpen && hasVoice ? [TOGETHER] : []), ...notes].join('\n\n'),
     fields: isOpen ? [timeField('Voting ends', votingEndsAt, zone)] : [],
     media: open.map(
       ({ candidate: { file }, number }): MediaItem => ({
@@ -140,11 +143,16 @@ export interface WinningSong {
   readonly file: MediaFile;
 }
 
-/** `songs`: those of the winners that are still stored. `pages`: links to the songs' pages, by job. */
-export function contestResult(
-  contest: Contest,
-  { songs, pages }: { readonly songs: readonly WinningSong[]; readonly pages: ReadonlyMap<string, string> },
-): Message {
+export interface ResultFacts {
+  /** Those of the winners that are still stored. */
+  readonly songs: readonly WinningSong[];
+  /** Links to the songs' pages, by job. */
+  readonly pages: ReadonlyMap<string, string>;
+  /** Link to a page with all entries. */
+  readonly album: string | undefined;
+}
+
+export function contestResult(contest: Contest, { songs, pages, album }: ResultFacts): Message {
   const standings = contest.result?.standings ?? [];
   const winners = winnersOf(standings);
   const name = ({ job, title }: ContestStanding) => {
@@ -166,20 +174,16 @@ export function contestResult(
         source: { type: 'stored', file },
       }),
     ),
-    actions: winners.flatMap(({ job, title }): Button[] => {
-      const url = pages.get(job);
-      return url === undefined
+    actions: [
+      ...winners.flatMap(({ job, title }): Button[] => {
+        const url = pages.get(job);
+        const label = `Listen to ${shortened(title, 50)}`;
+        return url === undefined ? [] : [{ type: 'link', url, label, short: 'Listen', icon: 'listen' }];
+      }),
+      ...(album === undefined
         ? []
-        : [
-            {
-              type: 'link',
-              url,
-              label: `Listen to ${shortened(title, 50)}`,
-              short: 'Listen',
-              icon: 'listen',
-            },
-          ];
-    }),
+        : [{ type: 'link' as const, url: album, label: 'All entries', icon: 'page' as const }]),
+    ],
   };
 }
 

@@ -142,6 +142,7 @@ export function createApplication(
     media,
     platform,
     pageUrl: pages.urlOf,
+    albumUrl: (address, id) => pages.urlAt(address, 'albums', id),
     timeZone,
     now,
     newId,

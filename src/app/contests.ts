@@ -29,6 +29,7 @@ import type { EntryRequest, Jobs } from '../jobs/jobs.ts';
 import { MediaError } from '../media/errors.ts';
 import type { Media } from '../media/media.ts';
 import { type Platform, PlatformError, postedSchema } from '../platforms/platform.ts';
+import { contestAlbumId } from '../settings/albums.ts';
 import { acceptsEntries, shuffled } from '../settings/contests/contest.ts';
 import type { ContestStore } from '../settings/contests/contests.ts';
 import type { Decisions } from '../settings/decisions.ts';
@@ -67,8 +68,10 @@ export interface ContestParts extends Pick<System, 'now' | 'newId' | 'log'> {
   readonly media: Pick<Media, 'tag'>;
   readonly platform: (
     name: string,
-  ) => Pick<Platform, 'show' | 'sendPrivately' | 'sameChannel' | 'polls'> | undefined;
+  ) => Pick<Platform, 'show' | 'sendPrivately' | 'sameChannel' | 'polls' | 'voice'> | undefined;
   readonly pageUrl: (song: Job) => Promise<string | undefined>;
+  /** The URL of an album; undefined if people could not open it. */
+  readonly albumUrl: (address: Address, id: string) => string | undefined;
   /** The IANA name of the zone for servers that have not chosen one. */
   readonly timeZone: string;
 }
@@ -367,10 +370,16 @@ async function takeVotes(key: string, contest: Contest, parts: RunParts): Promis
 
 async function postBallot(key: string, contest: Contest, parts: RunParts): Promise<void> {
   const { address, ballot } = contest;
-  const native = parts.platform(address.platform)?.polls;
+  const { polls: native, voice } = parts.platform(address.platform) ?? {};
   const polls = native && contest.polls?.length !== 0 ? Math.ceil(ballot.length / native.mostAnswers) : 0;
   const zone = await zoneAt(address, parts);
-  await post(key, contest, 'ballot', ballotMessage(contest, { zone, polls }), parts);
+  await post(
+    key,
+    contest,
+    'ballot',
+    ballotMessage(contest, { zone, polls, hasVoice: voice !== undefined }),
+    parts,
+  );
 }
 
 /** Opens the platform's polls, each with about as many entries. Without polls or the permission for them, people vote with buttons. */
@@ -428,12 +437,12 @@ async function finish(key: string, contest: Contest, parts: RunParts): Promise<N
   await announce(key, contest, { unfinished: 0 }, parts);
   if (contest.posts.ballot) await postBallot(key, contest, parts);
   if (contest.result?.standings.length)
-    await post(key, contest, 'result', await resultOf(contest, parts), parts);
+    await post(key, contest, 'result', await resultOf(key, contest, parts), parts);
   await store.finish(key, contest.id);
   return 'now';
 }
 
-async function resultOf(contest: Contest, parts: ContestParts): Promise<Message> {
+async function resultOf(key: string, contest: Contest, parts: ContestParts): Promise<Message> {
   const standings = contest.result?.standings ?? [];
   const pages = new Map<string, string>();
   for (const { job: id } of standings) {
@@ -447,7 +456,12 @@ async function resultOf(contest: Contest, parts: ContestParts): Promise<Message>
     const file = job && (await winningFile(job, standing.take, parts));
     if (file) songs.push({ standing, file });
   }
-  return contestResult(contest, { songs, pages });
+  // Without any page, the album would be empty.
+  const album =
+    pages.size > 0
+      ? parts.albumUrl(contest.address, contestAlbumId({ contest: contest.id, key }))
+      : undefined;
+  return contestResult(contest, { songs, pages, album });
 }
 
 /** With the song's tags, if they were written. */

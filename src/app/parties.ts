@@ -50,7 +50,7 @@ export function partiesOf(platform: Platform | undefined, parts: PartyParts): Pa
     async coverOf({ job: id, index }) {
       const job = await storage.jobs.read(id);
       const url = job?.result?.songs[index]?.imageUrl;
-      if (!job || url === undefined) return undefined;
+      if (!job || job.hidden || url === undefined) return undefined;
       const file = await jobs.file(id, remote(url), ['image']);
       return {
         kind: 'image',
@@ -62,7 +62,7 @@ export function partiesOf(platform: Platform | undefined, parts: PartyParts): Pa
     },
     async pageOf({ job: id }) {
       const job = await storage.jobs.read(id);
-      return job && !job.pageWithdrawn ? await parts.pageUrl(job) : undefined;
+      return job && !job.hidden && !job.pageWithdrawn ? await parts.pageUrl(job) : undefined;
     },
     async songsOf(address) {
       const songs = await storage.jobs.recentSongs(address, RADIO_SONGS);
@@ -89,6 +89,7 @@ async function timedLines(
   storage: Pick<Storage, 'jobs'>,
 ): Promise<readonly LyricLine[]> {
   const song = await storage.jobs.read(parent);
+  if (song?.hidden) return [];
   const audioId = song?.result?.songs[index]?.audioId;
   if (song?.taskId === undefined || audioId === undefined) return [];
   const work = TAKE_WORK.words({ taskId: song.taskId, audioId });

@@ -41,3 +41,21 @@ export function readAlbumId(id: string): AlbumReference | undefined {
     return undefined;
   }
 }
+
+const contestAlbumSchema = z.strictObject({ contest: z.string(), key: z.string() });
+
+/** The content of an album link of a contest: its id, and the key of its channel's record. */
+export type ContestAlbum = z.infer<typeof contestAlbumSchema>;
+
+export function contestAlbumId(album: ContestAlbum): string {
+  return Buffer.from(JSON.stringify(album)).toString('base64url');
+}
+
+/** Returns undefined for an id that {@link contestAlbumId} did not create. */
+export function readContestAlbumId(id: string): ContestAlbum | undefined {
+  try {
+    return contestAlbumSchema.safeParse(JSON.parse(Buffer.from(id, 'base64url').toString())).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ContestRunner } from '../../src/app/contests.ts';
+import { createPageSource } from '../../src/app/routes/page-source.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Contest } from '../../src/core/contest.ts';
-import type { Invocation, Person } from '../../src/core/invocation.ts';
+import type { Address, Invocation, Person } from '../../src/core/invocation.ts';
 import { type Message, parseActionId } from '../../src/core/message.ts';
+import type { PartyTools } from '../../src/core/music/party.ts';
 import { type ChatPoll, PlatformError } from '../../src/platforms/platform.ts';
 import { createContestStore } from '../../src/settings/contests/contests.ts';
 import { createBotOn, createContestsOn } from '../core/bot-on-world.ts';
@@ -75,8 +77,8 @@ const song = (by: Person, more: Partial<Invocation> = {}) =>
   ask(by, { command: 'song', options: { prompt: `a song of ${by.id}` }, ...more });
 
 /** Enters a song, and resolves to its job. */
-async function enter(by: Person): Promise<string> {
-  const outcome = await song(by);
+async function enter(by: Person, where: Address = HERE): Promise<string> {
+  const outcome = await song(by, { address: { ...where, person: by.id } });
   if (outcome.type !== 'accepted') throw new Error(JSON.stringify(outcome));
   outcome.begin();
   return outcome.job;
@@ -89,8 +91,8 @@ async function finishSong(job: string): Promise<void> {
   await expect.poll(async () => (await world.read(job)).state).toBe('delivered');
 }
 
-async function made(by: Person): Promise<string> {
-  const job = await enter(by);
+async function made(by: Person, where: Address = HERE): Promise<string> {
+  const job = await enter(by, where);
   await finishSong(job);
   return job;
 }
@@ -442,7 +444,7 @@ describe('the end', () => {
     expect(await contest('cancel')).toContain('The contest is cancelled.');
     await expect.poll(() => announced()?.text).toBe('Cancelled by Mod.');
     await expect.poll(async () => (await world.read(job)).hidden).toBe(false);
-    expect((await read()).past).toEqual([]);
+    await expect.poll(read).toEqual({ version: 1, past: [] });
     expect(await start()).toContain('The contest is open');
   });
 });
@@ -535,6 +537,69 @@ describe('polls', () => {
     await voteFor(CID, ada);
     expect((await toResult()).text).toContain('wins with 1 vote');
   });
+});
+
+test('links to the pages of its songs, of which the winner names its prize', async () => {
+  contests = createContestsOn(world, { pageUrl: async ({ id }) => `https://bot.example/songs/${id}` });
+  await world.jobs.stop();
+  await run();
+  await start();
+  const address = { ...HERE, public: true };
+  const [ada, bob] = [await made(ADA, address), await made(BOB, address)];
+  await toVote();
+  await voteFor(CID, bob);
+  const { actions = [], text } = await toResult();
+  expect(text).toContain(`[Rain](<https://bot.example/songs/${ada}>)`);
+  const links = actions.flatMap((action) => (action.type === 'link' ? [action] : []));
+  expect(links.map(({ label }) => label)).toEqual(['Listen to Rain', 'All entries']);
+  const source = createPageSource({
+    storage: world.storage,
+    media: {
+      stat: async (name) => ({ name, bytes: 1, contentType: 'audio/mpeg' }),
+      path: (name) => `files/${name}`,
+    },
+    decisions: administered.decisions,
+    contests: store(),
+    pathOf: ({ id }) => `songs/${id}`,
+  });
+  expect(await source.album(links[1]?.url.split('/').at(-1) ?? '')).toMatchObject({
+    title: 'Song contest: Rain',
+    songs: [
+      { title: 'Rain', person: 'Bob', note: '1 vote', path: `songs/${bob}` },
+      { title: 'Rain', person: 'Ada', note: '0 votes', path: `songs/${ada}` },
+    ],
+  });
+  expect(await source.song(bob)).toMatchObject({ award: 'Winner of the song contest “Rain”' });
+  expect(await source.song(ada)).not.toHaveProperty('award');
+  await store().prune(world.clock.now() + 1);
+  expect(await source.album(links[1]?.url.split('/').at(-1) ?? '')).toBe('erased');
+});
+
+test('plays its entries in a voice channel, in order and without titles', async () => {
+  const played: string[] = [];
+  const unused = () => Promise.reject(new TypeError('not used in this test'));
+  const tools: PartyTools = {
+    async play({ job, index, title }) {
+      played.push(`${title}: ${job} ${index}`);
+      return `Queued ${title}.`;
+    },
+    ...{ skip: unused, remove: unused, shuffle: unused, loop: unused, radio: unused },
+    ...{ pause: unused, resume: unused, stop: unused, now: unused },
+  };
+  bot = createBotOn(world, { administered, contests, partiesOn: () => ({ toolsFor: () => tools }) });
+  const party = () => said(ask(CID, { command: 'party', subcommand: 'contest' }));
+  await start();
+  const [ada] = [await made(ADA), await made(BOB), await made(MOD)];
+  expect(await party()).toContain('No song contest is being voted on in this channel.');
+  await toVote();
+  const gone = await numberOf(ada);
+  await press(ADA, messageOf(ada), 'Withdraw entry');
+  const first = gone === 1 ? 2 : 1;
+  expect(await party()).toBe(`Queued Entry ${first}. After it: 1 more entry.`);
+  const { ballot: entries } = await current();
+  expect(played).toEqual(
+    entries.flatMap(({ job, take }, index) => (job === ada ? [] : [`Entry ${index + 1}: ${job} ${take}`])),
+  );
 });
 
 test('has one contest at a time in a channel, for people in a server', async () => {

@@ -1,5 +1,5 @@
-import { assembleBot } from '../../src/app/bot.ts';
-import { type ContestRunner, createContests } from '../../src/app/contests.ts';
+import { assembleBot, type BotParts } from '../../src/app/bot.ts';
+import { type ContestParts, type ContestRunner, createContests } from '../../src/app/contests.ts';
 import type { ReadOrigin } from '../../src/app/origins.ts';
 import { createSchedules, type ScheduleRunner } from '../../src/app/schedules.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
@@ -16,13 +16,14 @@ interface BotOnWorldOptions {
   readonly toolModel?: string;
   readonly schedules?: ScheduleRunner;
   readonly contests?: ContestRunner;
+  readonly partiesOn?: BotParts['partiesOn'];
   readonly readOrigin?: ReadOrigin;
 }
 
 /** Creates a bot on a world. */
 export function createBotOn(
   world: World,
-  { administered: decided, toolModel, schedules, contests, readOrigin }: BotOnWorldOptions = {},
+  { administered: decided, toolModel, schedules, contests, partiesOn, readOrigin }: BotOnWorldOptions = {},
 ): Bot {
   const administered = decided ?? administer(world);
   const { models } = administered;
@@ -58,7 +59,7 @@ export function createBotOn(
       thinkingModels: [],
       ...(toolModel === undefined ? {} : { toolModel }),
     },
-    partiesOn: () => undefined,
+    partiesOn: partiesOn ?? (() => undefined),
     canRead: () => true,
     readOrigin: readOrigin ?? (() => Promise.reject(new TypeError('no file can be read in this test'))),
     mentionsOnlyNotice: () => undefined,
@@ -83,7 +84,10 @@ export function createSchedulesOn(
 }
 
 /** Contests in UTC. */
-export function createContestsOn({ storage, dependencies, jobs, log, clock }: World): ContestRunner {
+export function createContestsOn(
+  { storage, dependencies, jobs, log, clock }: World,
+  more: Partial<ContestParts> = {},
+): ContestRunner {
   return createContests({
     store: createContestStore(storage),
     schedules: createScheduleStore(storage),
@@ -92,9 +96,11 @@ export function createContestsOn({ storage, dependencies, jobs, log, clock }: Wo
     media: dependencies.media,
     platform: dependencies.platform,
     pageUrl: dependencies.pageUrl,
+    albumUrl: (_address, id) => `https://bot.example/albums/${id}`,
     timeZone: 'UTC',
     now: clock.now,
     newId: dependencies.newId,
     log,
+    ...more,
   });
 }

@@ -9,6 +9,7 @@ import { playgroundRoutes, playgroundUrl } from '../../http/playground/routes.ts
 import type { Routes } from '../../http/server.ts';
 import { limitVisitors } from '../../http/visitors.ts';
 import type { Platform } from '../../platforms/platform.ts';
+import { createContestStore } from '../../settings/contests/contests.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Application, ApplicationOptions, Platforms } from '../application.ts';
 import type { Services } from '../services.ts';
@@ -25,6 +26,7 @@ export function routesOf(
     storage,
     media,
     decisions,
+    contests: createContestStore(storage),
     pathOf: ({ id }) => pagePath('songs', id, secrets[0]),
   });
   return [

@@ -1,9 +1,10 @@
 /** Builds song pages from jobs, stored files and settings on each request. */
+import { winnersOf } from '../../core/contest.ts';
 import type { Address } from '../../core/invocation.ts';
 import { isOpen, type Job } from '../../core/job.ts';
 import { lyricsOf, songModelOf, titleOf } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
-import { ellipsis } from '../../core/util/words.ts';
+import { counted, ellipsis } from '../../core/util/words.ts';
 import type {
   AlbumPage,
   AlbumSong,
@@ -14,8 +15,9 @@ import type {
   SongPage,
 } from '../../http/pages/content.ts';
 import { PLANS, QUEUED_STAGE } from '../../jobs/route-plans.ts';
-import { readAlbumId } from '../../settings/albums.ts';
+import { type ContestAlbum, readAlbumId, readContestAlbumId } from '../../settings/albums.ts';
 import { pagesInForce } from '../../settings/answers.ts';
+import type { ContestStore } from '../../settings/contests/contests.ts';
 import type { DecisionStore } from '../../settings/decisions.ts';
 import { createPageFiles, type PageFilesOptions } from './page-files.ts';
 
@@ -25,12 +27,13 @@ const LONGEST_EARLY_TITLE = 80;
 
 export interface PageSourceOptions extends PageFilesOptions {
   readonly decisions: Pick<DecisionStore, 'read'>;
+  readonly contests: Pick<ContestStore, 'read'>;
   /** Returns the path of a song's page, relative to the root of the listener. */
   readonly pathOf: (song: Pick<Job, 'id'>) => string;
 }
 
 export function createPageSource(options: PageSourceOptions): PageSource {
-  const { storage, decisions } = options;
+  const { storage, decisions, contests } = options;
   const { storedOf, takeOf, coverOf } = createPageFiles(options);
 
   async function unavailableReason(job: Job): Promise<PageUnavailable | undefined> {
@@ -93,6 +96,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
       title,
       person: job.person.displayName,
       style: requested ?? songs.find(({ style }) => style !== undefined)?.style,
+      award: await awardOf(job),
       model: songModelOf(work),
       lyrics: lyricsOf(job),
       cover: await coverOf(job),
@@ -103,9 +107,36 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     });
   }
 
-  async function albumSong(job: Job): Promise<AlbumSong | undefined> {
+  /** The contest that a song won. */
+  async function awardOf({ id, contest }: Job): Promise<string | undefined> {
+    const found = contest && (await contestResult(contest));
+    const isWinner = found && winnersOf(found.standings ?? []).some(({ job }) => job === id);
+    return isWinner ? `Winner of the song contest “${found.theme}”` : undefined;
+  }
+
+  async function contestResult({ id, key }: NonNullable<Job['contest']>) {
+    const { current, past } = await contests.read(key);
+    // The link is posted a moment before the contest is past.
+    return current?.id === id ? { ...current, ...current.result } : past.find((contest) => contest.id === id);
+  }
+
+  async function contestAlbum({ contest: id, key }: ContestAlbum): Promise<AlbumPage | PageUnavailable> {
+    const found = await contestResult({ id, key });
+    const { standings } = found ?? {};
+    if (!found || !standings?.length) return 'erased';
+    const songs = await Promise.all(
+      standings.map(async ({ job: song, take, votes }) => {
+        const job = await storage.jobs.read(song);
+        const shown = isSong(job) ? await albumSong(job, take) : undefined;
+        return shown && { ...shown, note: counted(votes, 'vote') };
+      }),
+    );
+    return { title: `Song contest: ${found.theme}`, songs: songs.filter((song) => song !== undefined) };
+  }
+
+  async function albumSong(job: Job, take = 0): Promise<AlbumSong | undefined> {
     if ((await unavailableReason(job)) !== undefined) return undefined;
-    const [first] = job.result?.songs ?? [];
+    const first = job.result?.songs[take];
     // Short names, since an album has up to 200 links to files.
     const audio = await storedOf(job, first?.audioUrl, { title: 'song', page: job.id });
     if (audio === undefined) return undefined;
@@ -138,6 +169,8 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     isOpen: async (id) => typeof (await openSong(id)) !== 'string',
 
     async album(id): Promise<AlbumPage | PageUnavailable> {
+      const ofContest = readContestAlbumId(id);
+      if (ofContest) return contestAlbum(ofContest);
       const album = readAlbumId(id);
       if (album === undefined) return 'erased';
       // No person, because the settings are the channel's.

@@ -14,8 +14,12 @@ export interface AlbumPageContext extends Pick<PageLayout, 'root' | 'asset'> {
   readonly now: number;
 }
 
-export function albumDocument({ channel, songs }: AlbumPage, context: AlbumPageContext): string {
-  const title = channel === undefined ? 'Songs from a channel' : `Songs from #${ellipsis(channel, 100)}`;
+export function albumDocument(
+  { title: named, channel, songs }: AlbumPage,
+  context: AlbumPageContext,
+): string {
+  const ofChannel = channel === undefined ? 'Songs from a channel' : `Songs from #${ellipsis(channel, 100)}`;
+  const title = named === undefined ? ofChannel : ellipsis(named, 200);
   let bytes = 0;
   const cards = songs.flatMap((song, index) => {
     // Older songs are not rendered, however long their titles are.
@@ -46,7 +50,7 @@ ${cards.length < songs.length && html`<p class="by">Older songs are not shown.</
 }
 
 function card(
-  { title, path, person, cover, seconds, audio, createdAt }: AlbumSong,
+  { title, path, person, cover, seconds, audio, createdAt, note }: AlbumSong,
   index: number,
   { root, now }: AlbumPageContext,
 ): Html {
@@ -54,7 +58,7 @@ function card(
   return html`<li data-src="${root}${audio.path}" data-length="${length}">
 <div class="art">${length && html`<span class="badge">${length}</span>`}${cover ? html`<img src="${root}${cover.path}" alt="" width="200" height="200" loading="lazy">` : NO_COVER}<button type="button" class="play" id="p${index}" aria-label="Play" aria-labelledby="p${index} t${index}">${PLAY_ICON}</button></div>
 <a class="title" id="t${index}" dir="auto" href="${root}${path ?? ''}">${ellipsis(title, 120)}</a>
-<p class="by"><bdi>${ellipsis(person, 60)}</bdi> · <time datetime="${new Date(createdAt).toISOString()}">${timeAgo(createdAt, now)}</time></p>
+<p class="by"><bdi>${ellipsis(person, 60)}</bdi>${note !== undefined && ` · ${note}`} · <time datetime="${new Date(createdAt).toISOString()}">${timeAgo(createdAt, now)}</time></p>
 </li>
 `;
 }

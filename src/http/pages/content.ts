@@ -45,6 +45,8 @@ export interface SongPage {
   /** The requester. */
   readonly person: string;
   readonly style?: string;
+  /** Such as the contest that it won. */
+  readonly award?: string;
   /** As the gateway names it. */
   readonly model?: string;
   readonly lyrics?: string;
@@ -65,12 +67,16 @@ export interface AlbumSong extends PageLink {
   readonly createdAt: number;
   readonly cover?: LinkedFile;
   readonly seconds?: number;
+  /** Shown after its requester, such as its votes in a contest. */
+  readonly note?: string;
 }
 
 export interface AlbumPage {
+  /** Replaces the title with the channel's name. */
+  readonly title?: string;
   /** The channel's name, if known. */
   readonly channel?: string;
-  /** Newest first. */
+  /** Newest first; for a contest, most votes first. */
   readonly songs: readonly AlbumSong[];
 }
 

@@ -69,6 +69,7 @@ ${song.progress ? coverWithProgress(song, song.progress, { href, now: context.no
 <div class="about">
 <h1 dir="auto"${title.length > LONG_TITLE && html` class="long"`}>${title}</h1>
 <p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi> · <time datetime="${new Date(song.createdAt).toISOString()}" title="${longDay(song.createdAt)}">${timeAgo(song.createdAt, context.now)}</time></p>
+${song.award !== undefined && html`<p class="by">${ellipsis(song.award, MAX_STYLE)}</p>`}
 ${song.progress && song.takes.length > 0 && html`<p class="doing" role="status">${isOnly ? `Take ${song.takes[0]?.number} is` : `${song.takes.length} takes are`} ready. ${song.progress.stage}…</p>`}
 </div>
 ${player(song.takes, { title, href })}

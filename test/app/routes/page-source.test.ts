@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPageSource } from '../../../src/app/routes/page-source.ts';
 import type { Job } from '../../../src/core/job.ts';
+import { createContestStore } from '../../../src/settings/contests/contests.ts';
 import { createDecisionStore } from '../../../src/settings/decisions.ts';
 import { memoryStorage } from '../../settings/memory-storage.ts';
 import { songJob } from '../../storage/jobs.ts';
@@ -16,6 +17,7 @@ async function visit(fields: Partial<Job>) {
     storage: { jobs: { ...storage.jobs, read: async () => job, recentSongs: async () => [] } },
     media: { stat: async (name) => (name === FILE.name ? FILE : undefined), path: (name) => `files/${name}` },
     decisions: createDecisionStore({ store: storage.settings, now: clock.now, newId: () => 'id' }),
+    contests: createContestStore(storage),
     pathOf: ({ id }) => `songs/${id}/signature`,
   });
   return { page: await source.song('job'), isOpen: await source.isOpen('job') };
