@@ -32,6 +32,7 @@ const LINES: readonly (readonly [line: string, ...answers: string[]])[] = [
   ['/party play'],
   ['/remix --mode cover --style "brass band"'],
   ['/voices'],
+  ['/contest'],
   ['/schedule add song --when every friday at 17:00 --prompt a tune for the weekend'],
   ['/image a fox reading under a street lamp --size wide'],
   ['change', 'make it a snowy night'],

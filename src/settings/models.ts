@@ -383,7 +383,7 @@ function lookUp(family: Family, named: string, models: ModelSettingsOptions['mod
 const isGen = (model: string): boolean => parseModelName('image', model).route === 'gen';
 
 const NO_EDITOR_TEXT =
-  'No image model here can use other images. Name a gen model in “model”, as in “gen:some-id”, or ask a moderator to set one with /models set.';
+  'No image model here can use other images. Ask a moderator to set a gen model with /models set, as in “gen:some-id”. With /image, you can also name one in “model”.';
 
 function notAnEditorText(model: string, editors: readonly string[]): string {
   const problem = `The model “${model}” can't use other images.`;

@@ -217,7 +217,7 @@ describe('the model of an image with references', () => {
   it('does not exist without a gen model, and the person learns how to get one', async () => {
     administered = administer({ ...studio.world, defaults: { image: 'canvas' } });
     administered.list.offered = [{ id: 'canvas', uses: ['pictures'] }];
-    expect(await ask()).toContain('ask a moderator to set one with /models set');
+    expect(await ask()).toContain('Ask a moderator to set a gen model with /models set');
     expect(studio.world.gateway.taken).toEqual([]);
   });
 });
