@@ -212,6 +212,27 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
+  test('the current line stays visible when a phone is turned', async () => {
+    const takes = sample.takes.map((take) => ({
+      ...take,
+      lines: Array.from({ length: 40 }, (_, index) => ({
+        startSeconds: index / 40,
+        text: `Line ${index}. ${'A long line of words. '.repeat(3)}`,
+      })),
+    }));
+    const { songUrl } = await openSongSite({ song: { ...sample, takes }, files });
+    const { page, leave } = await browser.visit(songUrl);
+    await page.getByText('Line 39.').first().click();
+    const isVisible = `(() => {
+      const [list, line] = ['.timed.playing', '[aria-current] .line'].map((part) => document.querySelector(part)?.getBoundingClientRect());
+      return list && line && line.bottom > list.top && line.top < list.bottom;
+    })()`;
+    await expect.poll(() => page.evaluate(isVisible)).toBe(true);
+    await page.setViewportSize({ width: 375, height: 740 });
+    await expect.poll(() => page.evaluate(isVisible)).toBe(true);
+    leave();
+  });
+
   test('albums and error pages fit and are accessible on every screen', async () => {
     const albumFiles = new Files();
     const album = sampleAlbum(albumFiles, ['Rain', `${HOSTILE}${'W'.repeat(5_000)}`]);

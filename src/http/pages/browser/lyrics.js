@@ -43,6 +43,8 @@ export function followLyrics(player) {
       centreLine(each);
     }
   });
+  // Lines break differently, as after a phone is turned.
+  addEventListener('resize', () => lists.forEach(centreLine));
   showList();
 }
 
