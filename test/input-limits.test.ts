@@ -5,8 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { commands } from '../commands/index.ts';
 import { FETCHING } from '../src/app/services.ts';
+import { type Contest, type ContestEntry, MOST_ENTRIES } from '../src/core/contest.ts';
 import type { ConversationTurn } from '../src/core/invocation.ts';
 import type { OptionDeclaration, OptionValue } from '../src/core/options.ts';
+import { amount } from '../src/core/util/words.ts';
 import { CALLBACK_BODY_BYTES, callbackUrl, musicCallbackRoutes } from '../src/http/music-callback.ts';
 import { playgroundRoutes } from '../src/http/playground/routes.ts';
 import { listenAt } from '../src/http/server.ts';
@@ -15,6 +17,7 @@ import { createMarks } from '../src/media/marks/mark.ts';
 import { createMedia } from '../src/media/media.ts';
 import { createFolderStore } from '../src/media/store/folder.ts';
 import { WEB_LIMITS } from '../src/platforms/web/limits.ts';
+import { MOST_VOTES, withEntry, withVote } from '../src/settings/contests/contest.ts';
 import { createBotOn } from './core/bot-on-world.ts';
 import { answer, errorOf, gatewayAt, type Script, startServer } from './gateway/support.ts';
 import { collectLog, listen as listenTo, sendRaw } from './http/listener.ts';
@@ -34,6 +37,24 @@ interface Row {
   /** Sends more than the limit, and expects what `above` says. */
   readonly exceed: () => Promise<void>;
 }
+
+const voter = (number: number) => ({ id: `person${number}`, displayName: 'Somebody' });
+const CONTEST: Contest = {
+  id: 'contest',
+  theme: 'Rain',
+  address: { platform: 'slack', guild: 'T1', channel: 'C1', person: 'mod' },
+  startedBy: voter(0),
+  startedAt: 0,
+  endsAt: 1,
+  votingMs: 1,
+  entriesPerPerson: 1,
+  state: 'entries',
+  entries: [],
+  ballot: [],
+  votes: {},
+  posts: {},
+};
+const ENTRY: ContestEntry = { job: 'job', invocation: 'event', person: voter(0), take: 0, at: 0 };
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
@@ -475,6 +496,37 @@ const ROWS: readonly Row[] = [
       );
       await gateway.models.refresh();
       expect(pages).toBe(50);
+    },
+  },
+  {
+    source: 'Entries of a song contest',
+    limit: String(MOST_ENTRIES),
+    above: 'Refused with the limit',
+    exceed: async () => {
+      const enter = (entered: Contest, number: number) =>
+        withEntry(entered, { ...ENTRY, invocation: String(number), person: voter(number) }, 0);
+      const full = Array.from({ length: MOST_ENTRIES }, (_, number) => number).reduce(enter, CONTEST);
+      expect(() => enter(full, MOST_ENTRIES)).toThrow(`it has ${MOST_ENTRIES} entries`);
+    },
+  },
+  {
+    source: 'Votes in a song contest by buttons',
+    limit: amount(MOST_VOTES),
+    above: 'Refused with the limit',
+    exceed: async () => {
+      const votes = Object.fromEntries(
+        Array.from({ length: MOST_VOTES }, (_, number) => [voter(number).id, ENTRY.job]),
+      );
+      const full: Contest = {
+        ...CONTEST,
+        state: 'voting',
+        entries: [ENTRY],
+        ballot: [{ job: ENTRY.job, take: 0, file: { name: 'one.mp3', bytes: 1, contentType: 'audio/mpeg' } }],
+        votingEndsAt: 1,
+        votes,
+      };
+      expect(() => withVote(full, 'late', 1, 0)).toThrow('5,000 people have voted');
+      expect(withVote(full, voter(0).id, 1, 0)).toBe(full);
     },
   },
   {

@@ -305,6 +305,14 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await current.storage.jobs.recentSongs(channel, 5)).toHaveLength(1);
   });
 
+  test('recentSongs: leaves out a hidden song until others may see it', async () => {
+    const song = songJob({ id: 'a', state: 'delivered', result: oneSong('Rain'), hidden: true });
+    await createJobs(current, song);
+    expect(await current.storage.jobs.recentSongs(channel, 5)).toEqual([]);
+    await current.storage.jobs.replace({ ...song, hidden: false });
+    expect(await current.storage.jobs.recentSongs(channel, 5)).toHaveLength(1);
+  });
+
   test('recentServerSongs: the newest songs of all channels of a server, without direct messages', async () => {
     const { jobs } = current.storage;
     const at = (name: string, more: Partial<Job['address']> = {}) => ({

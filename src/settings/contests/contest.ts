@@ -10,10 +10,12 @@ import {
 } from '../../core/contest.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Actor } from '../../core/moderation.ts';
-import { counted } from '../../core/util/words.ts';
+import { amount, counted } from '../../core/util/words.ts';
 
 const CLOSED = 'Entries are closed here.';
 const NOT_AN_ENTRY = 'This song is not an entry of a contest that is running.';
+/** Of people who vote with buttons. Keeps the record below a megabyte. */
+export const MOST_VOTES = 5_000;
 const NO_VOTE = 'This vote is over.';
 
 export const acceptsEntries = ({ state, endsAt }: Contest, now: number): boolean =>
@@ -88,6 +90,8 @@ export function withVote(contest: Contest, person: string, number: number, now: 
   const candidate = ballot[number - 1];
   if (!candidate || !takesPart(contest, candidate))
     throw new UserError(`Entry ${number} was withdrawn. Vote for another one.`);
+  if (!Object.hasOwn(votes, person) && Object.keys(votes).length >= MOST_VOTES)
+    throw new UserError(`This vote is full: ${amount(MOST_VOTES)} people have voted.`);
   return votes[person] === candidate.job
     ? contest
     : { ...contest, votes: { ...votes, [person]: candidate.job } };

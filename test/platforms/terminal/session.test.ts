@@ -102,6 +102,18 @@ describe('a line', () => {
     expect(begin).toHaveBeenCalledOnce();
   });
 
+  test('prints the private reply of a job whose result is private', async () => {
+    const { runLine, paper } = await open();
+    outcome = {
+      type: 'accepted',
+      job: 'job-7',
+      begin: () => {},
+      reply: { text: 'Your entry is being made.' },
+    };
+    expect(await runLine('/song rain')).toEqual({ job: 'job-7' });
+    expect(paper.written()).toContain('Minstrel (only visible to you)\nYour entry is being made.\n');
+  });
+
   test('is refused if the bot only returns a private error', async () => {
     const { runLine, paper } = await open();
     outcome = { type: 'message', visibility: 'person', message: { text: 'Too long.' } };

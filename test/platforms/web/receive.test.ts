@@ -48,6 +48,28 @@ const visibleTo = (person: string) => {
 };
 const questions = () => invocations.map(({ options }) => options.question);
 
+it('shows the request for a private result, and the reply to it, only to its person', async () => {
+  const other = chat.make();
+  const begun: string[] = [];
+  await other.start({
+    ...BOT,
+    run: async ({ options }) => ({
+      type: 'accepted',
+      job: 'job',
+      begin: () => void begun.push(String(options.prompt)),
+      reply: { text: 'Your entry is being made.' },
+    }),
+  });
+  const [ada, mo] = ['ada', 'mo'].map((person) => watchChat(other.browserChat, person));
+  await other.browserChat.ask({
+    ...{ id: 'requestofada0001', channel: 'general', type: 'line', person: 'ada' },
+    line: '/song a tune for rain',
+  });
+  expect(begun).toEqual(['a tune for rain']);
+  expect(ada?.messages()).toHaveLength(2);
+  expect(mo?.messages()).toEqual([]);
+});
+
 it('shows direct messages and private answers only to their person', async () => {
   const [ada, mo] = [visibleTo('ada'), visibleTo('mo')];
   await say('ada', 'a secret', { channel: 'direct-ada' });
