@@ -11,8 +11,8 @@ import {
   serverOf,
 } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
+import { timeText } from '../src/core/moment.ts';
 import type { ChoiceOption } from '../src/core/options.ts';
-import { timeText } from '../src/core/scheduled-request.ts';
 import { counted } from '../src/core/util/words.ts';
 import { announcement, votingTime } from './contest/messages.ts';
 import { singForm } from './song.ts';

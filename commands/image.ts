@@ -211,7 +211,7 @@ export const image = defineCommand({
       missing: 'This message has no image that I can read. Choose one with an image.',
     },
   },
-  suggestion: { title: 'Create an image', message: 'Create an image of a lighthouse at night, in oil.' },
+  suggestion: { title: 'Make an image', message: 'Create an image of a lighthouse at night, in oil.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('image', typed) },
 
   async run(

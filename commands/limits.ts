@@ -19,9 +19,9 @@ import { usageReport } from './text/usage.ts';
 const limitOptions = {
   what: {
     type: 'choice',
-    description: 'Requests to limit',
-    label: 'Requests',
-    help: 'Which requests should be limited?',
+    description: 'Jobs to limit',
+    label: 'Jobs',
+    help: 'Which jobs should be limited?',
     required: true,
     choices: choicesOf(LIMITABLE),
   },
@@ -47,10 +47,13 @@ const limitOptions = {
   where: whereOption,
   of: {
     type: 'choice',
-    description: 'What to count (default: requests)',
+    description: 'What to count (default: jobs)',
     label: 'Count',
-    help: 'By default, requests.',
-    choices: choicesOf(['requests', 'units']),
+    help: 'By default, jobs.',
+    choices: [
+      { name: 'jobs', value: 'requests' },
+      { name: 'units', value: 'units' },
+    ],
   },
   together: {
     type: 'flag',
@@ -125,7 +128,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
             const report = await moderation.rules.set(rule, where);
             const hint =
               of === 'units' && !hasUnits
-                ? "The bot's operator has set no prices yet, so requests cost no units."
+                ? "The bot's operator has set no prices yet, so jobs cost no units."
                 : undefined;
             return privately(changeMessage(rule, where, { report, at: address, by: 'set', hint }));
           },
@@ -154,13 +157,13 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         }),
 
         pause: defineSubcommand({
-          description: 'Stop accepting new requests in this server; running jobs will finish',
+          description: 'Start no new jobs in this server; running jobs will finish',
           options: {},
           async run({ address }, { moderation }) {
             const changed = await moderation.rules.pause(true);
             const place = scopeText('server', address);
             const text = changed
-              ? `Paused in ${place}. I accept no new requests, not even from moderators. Running jobs will finish.`
+              ? `Paused in ${place}. I start no new jobs, not even for moderators. Running jobs will finish.`
               : `Already paused in ${place}.`;
             const resume = { command: 'limits', subcommand: 'resume' };
             return privately({ text, actions: runControl(resume, { label: 'Resume', icon: 'play' }) });
@@ -174,7 +177,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
             const changed = await moderation.rules.pause(false);
             const place = scopeText('server', address);
             return privately(
-              changed ? `Resumed in ${place}. I'm accepting requests again.` : `I wasn't paused in ${place}.`,
+              changed ? `Resumed in ${place}. I'm starting jobs again.` : `I wasn't paused in ${place}.`,
             );
           },
         }),

@@ -6,6 +6,7 @@ import { FAMILIES, FAMILY_NOUNS, FAMILY_SETTINGS, type Family } from '../src/cor
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
 import type { Change } from '../src/core/moderation.ts';
+import { timeMark } from '../src/core/moment.ts';
 import type { FileReference } from '../src/core/options.ts';
 import { counted } from '../src/core/util/words.ts';
 import { modelField } from './text/moderation.ts';
@@ -64,7 +65,7 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
       }),
 
       verify: defineSubcommand({
-        description: 'Check whether a song, image or video was generated, and by which request',
+        description: 'Check whether a song, image or video was generated, and by which job',
         options: {
           file: {
             type: 'file',
@@ -88,19 +89,19 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
       }),
 
       forget: defineSubcommand({
-        description: 'Delete your data: requests, results, files, voices, schedules and usage',
+        description: 'Delete your data: jobs, results, files, voices, schedules and usage',
         options: {
           confirm: { type: 'flag', description: 'Confirm that you want to delete your data permanently' },
         },
         async run({ options: { confirm }, address }, { own }) {
           if (!confirm) {
             return privately(
-              `This permanently deletes everything I store about you, in every ${serverWord(address)} on this platform: requests, results, files, saved voices, schedules, votes and usage. My messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget confirm:true**.`,
+              `This permanently deletes everything I store about you, in every ${serverWord(address)} on this platform: jobs, results, files, saved voices, schedules, votes and usage. My messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget confirm:true**.`,
             );
           }
           const { jobs, files } = await own.forget();
           return privately(
-            `Deleted ${counted(jobs, 'request')} and all results, ${counted(files, 'file')}, your voices, schedules, votes and usage.`,
+            `Deleted ${counted(jobs, 'job')} and all results, ${counted(files, 'file')}, your voices, schedules, votes and usage.`,
           );
         },
       }),
@@ -144,6 +145,5 @@ async function verify(file: FileReference, files: Context['files']): Promise<str
 
 function changeLine({ at, by, where: place, what, from, to }: Change, address: Address): string {
   const where = place === 'server' ? serverWord(address) : place;
-  const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-  return `- ${plain(`${when} UTC, ${by.displayName}, ${where}, ${what}: ${from} → ${to}`)}`;
+  return `- ${timeMark(at)}: ${plain(`${by.displayName}, ${where}, ${what}: ${from} → ${to}`)}`;
 }

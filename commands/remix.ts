@@ -121,7 +121,7 @@ export const remix = defineCommand({
 
       async form({ job }) {
         const { request } = remixOf(job.work);
-        return { title: 'Change and make again', submitLabel: 'Make song', initial: { ...request } };
+        return { title: 'Change the song', submitLabel: 'Make song', initial: { ...request } };
       },
 
       async run({ job, options: request }, context) {

@@ -3,9 +3,11 @@ import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { notModerator, refusedByDecision, UserError } from '../src/core/errors.ts';
 import { type Invocation, type Person, serverOf } from '../src/core/invocation.ts';
-import { actionId, type Button, type Message, plain } from '../src/core/message.ts';
+import { actionId, type Button, type Icon, type Message, plain } from '../src/core/message.ts';
+import { timeMark, timeText } from '../src/core/moment.ts';
 import { type ChoiceOption, validateOptions } from '../src/core/options.ts';
-import { type ScheduledRequest, timeText } from '../src/core/scheduled-request.ts';
+import type { ScheduledRequest } from '../src/core/scheduled-request.ts';
+import { capitalised } from '../src/core/util/words.ts';
 import { choicesOf, completedText } from './text/options.ts';
 import { shortened } from './text/phrases.ts';
 
@@ -85,9 +87,12 @@ export function scheduleFor(features: readonly AnyCommand[]): AnyCommand {
           validateOptions(options, command.options);
           const added = await context.schedules.add({ command: name, options, prompt, when });
           const zone = await context.schedules.timeZone();
-          return privately(
-            `Scheduled: ${line(added, zone)}. The result appears in this channel and counts against your limits.`,
-          );
+          return privately({
+            title: 'Scheduled',
+            text: line(added, zone),
+            actions: buttons(added),
+            footer: 'The result appears in this channel and counts against your limits.',
+          });
         },
       }),
 
@@ -135,7 +140,7 @@ async function pause({ id, prompt }: ScheduledRequest, { schedules }: Context): 
 async function resume({ id }: ScheduledRequest, { schedules }: Context): Promise<string> {
   const resumed = await schedules.setPaused(id, false);
   if (!resumed) throw gone();
-  return `Resumed: ${line(resumed, await schedules.timeZone())}.`;
+  return `Resumed: ${line(resumed, await schedules.timeZone())}`;
 }
 
 async function remove({ id, prompt }: ScheduledRequest, { schedules }: Context): Promise<string> {
@@ -175,21 +180,28 @@ async function list({ schedules }: Context): Promise<Message> {
   };
 }
 
-function buttons({ id: job, prompt, nextAt }: ScheduledRequest, number: number): Button[] {
-  const of = (action: string, label: string): Button => ({
+/** @param number tells the buttons of several schedules apart */
+function buttons({ id: job, prompt, nextAt }: ScheduledRequest, number?: number): Button[] {
+  const of = (action: string, label: string, icon: Icon): Button => ({
     type: 'action',
     id: actionId({ command: 'schedule', action, job, index: 0 }),
-    label: `${label} ${number}`,
+    label: number === undefined ? label : `${label} ${number}`,
+    icon,
     about: shortened(prompt, LONGEST_PROMPT),
   });
-  return [nextAt === undefined ? of('resume', 'Resume') : of('pause', 'Pause'), of('remove', 'Remove')];
+  const turn = nextAt === undefined ? of('resume', 'Resume', 'play') : of('pause', 'Pause', 'pause');
+  return [turn, of('remove', 'Remove', 'remove')];
 }
 
 function line({ command, prompt, when, nextAt, person, address }: ScheduledRequest, zone: string): string {
-  const link = when === 'once' ? ', on' : '; next on';
-  const next = nextAt === undefined ? '; paused' : `${link} ${timeText(nextAt, zone)}`;
-  const where = address.channelName === undefined ? '' : `, in #${address.channelName}`;
-  return `**${command}** “${summary(prompt)}”, ${plain(`${when}${next}${where}`)}, by ${plain(person.displayName)}`;
+  const time = nextAt === undefined ? undefined : timeMark(nextAt, timeText(nextAt, zone));
+  const facts = [
+    plain(capitalised(when)),
+    time === undefined ? 'paused' : when === 'once' ? time : `next on ${time}`,
+    ...(address.channelName === undefined ? [] : [plain(`#${address.channelName}`)]),
+    `by ${plain(person.displayName)}`,
+  ];
+  return `**${capitalised(command)}** “${summary(prompt)}”\n${facts.join(' · ')}`;
 }
 
 const summary = (prompt: string): string => plain(shortened(prompt, LONGEST_PROMPT));

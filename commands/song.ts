@@ -38,7 +38,7 @@ const options = {
   earlier: {
     ...completedText('Show an earlier song from this channel instead'),
     label: 'Earlier song',
-    help: 'Show an earlier song of this channel instead of making a new one.',
+    help: 'Show an earlier song of this channel instead of creating a new one.',
     rare: true,
   },
 } as const satisfies OptionDeclarations;
@@ -55,8 +55,8 @@ export const song = defineCommand({
     model: ({ typed }, { models }) => models.suggest('song', typed),
     earlier: suggestTakes,
   },
-  messageMenu: { label: 'Create a song from text', option: 'prompt' },
-  suggestion: { title: 'Create a song', message: 'Create a song about rain on a tin roof, slow and warm.' },
+  messageMenu: { label: 'Make a song from text', option: 'prompt' },
+  suggestion: { title: 'Make a song', message: 'Create a song about rain on a tin roof, slow and warm.' },
 
   async run({ options: { earlier, voice: voiceName, model: modelName, ...request } }, context) {
     if (earlier !== undefined) return showEarlier(earlier, request, context);

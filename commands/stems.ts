@@ -3,6 +3,7 @@ import type { JobView } from '../src/core/job.ts';
 import { againButton, type MediaItem } from '../src/core/message.ts';
 import { artistOf } from '../src/core/music/song.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
+import { capitalised } from '../src/core/util/words.ts';
 import { splitOption, splitTake } from './song/actions.ts';
 import { sourceName } from './song/derived-messages.ts';
 import { listenLink } from './song/song-message.ts';
@@ -39,7 +40,6 @@ export const stems = defineCommand({
 
   done(job) {
     const name = sourceName(job);
-    const { fields, actions } = lineage(job);
     return {
       title: `Stems of ${name}`,
       media: inOrder(job).map(
@@ -47,13 +47,13 @@ export const stems = defineCommand({
           kind: 'audio',
           name: `${name} - ${stem.name}`,
           source: { type: 'remote', url: stem.url },
-          caption: stem.name,
+          caption: capitalised(stem.name),
           part: true,
           tags: { title: `${name} - ${stem.name}`, artist: artistOf(job) },
         }),
       ),
-      fields: [...fields, requestedBy(job)],
-      actions: [againButton(job), ...listenLink(job, 'Mix', '#mixer'), ...actions],
+      actions: [againButton(job), ...listenLink(job, 'Mix', '#mixer'), ...lineage(job).actions],
+      footer: requestedBy(job),
     };
   },
 

@@ -3,8 +3,9 @@ import { UserError } from '../src/core/errors.ts';
 import { againButton } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
+import { capitalised } from '../src/core/util/words.ts';
 import { choicesOf, durationOption, exactOption, modelOption } from './text/options.ts';
-import { clip, lineage, quoted, shortened } from './text/phrases.ts';
+import { clip, lineage, quoted, requestedBy, shortened } from './text/phrases.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -45,7 +46,7 @@ const options = {
     type: 'flag',
     description: 'No sound',
     label: 'Silent',
-    help: 'Make it without sound.',
+    help: 'Create it without sound.',
     rare: true,
   },
   shots: {
@@ -70,7 +71,7 @@ export const video = defineCommand({
   needsOption: true,
   form: { title: 'New video', submitLabel: 'Make video' },
   suggestion: {
-    title: 'Create a video',
+    title: 'Make a video',
     message: 'Create a video of waves breaking on a rocky coast at dawn.',
   },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('video', typed) },
@@ -117,11 +118,11 @@ export const video = defineCommand({
     const url = job.result?.videoUrl;
     const { fields, actions } = lineage(job);
     return {
-      title: shortened(prompt, 200),
+      title: capitalised(shortened(prompt, 200)),
       media: url
         ? [{ kind: 'video', name: clip(prompt, 60), source: { type: 'remote', url }, alt: prompt }]
         : [],
-      footer: `Requested by ${job.person.displayName}`,
+      footer: requestedBy(job),
       fields,
       actions: [againButton(job), ...actions],
     };

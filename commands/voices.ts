@@ -1,9 +1,9 @@
 import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
-import { dayOf } from '../src/core/clock.ts';
 import { notModerator, UserError } from '../src/core/errors.ts';
 import { plain } from '../src/core/message.ts';
+import { dayMark } from '../src/core/moment.ts';
 import { findVoice, suggestVoices } from './song/save-voice.ts';
 import { completedText } from './text/options.ts';
 
@@ -57,7 +57,7 @@ async function show({ voices }: Context): Promise<Outcome> {
     const facts = [
       ...(description ? [plain(description)] : []),
       ...(savedFrom ? [`from ${plain(savedFrom)}`] : []),
-      `saved by ${plain(savedBy.displayName)} on ${dayOf(savedAt)}`,
+      `saved by ${plain(savedBy.displayName)} on ${dayMark(savedAt)}`,
     ];
     return `- **${plain(name)}**: ${facts.join('; ')}`;
   });

@@ -95,6 +95,6 @@ function help(commands: readonly AnyCommand[], isModerator: boolean, answers: bo
     ...(answers && { footer: 'To ask a question, mention me in a channel or send me a message.' }),
     forms: commands
       .filter(({ name }) => name === 'song')
-      .map(({ name }) => ({ command: name, label: 'Create a song…', initial: {} })),
+      .map(({ name }) => ({ command: name, label: 'Make a song…', initial: {} })),
   };
 }

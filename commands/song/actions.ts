@@ -63,10 +63,10 @@ export const splitOption = {
   type: 'choice',
   description: 'Two stems (vocals and band), or one for each instrument',
   label: 'Split into',
-  help: 'Vocals and band, or one stem for each instrument.',
+  help: 'Two stems, or one for each instrument.',
   choices: [
-    { name: 'vocals', value: 'separate_vocal' },
-    { name: 'all', value: 'split_stem' },
+    { name: 'vocals and band', typed: 'vocals', value: 'separate_vocal' },
+    { name: 'every instrument', typed: 'all', value: 'split_stem' },
   ],
 } as const satisfies ChoiceOption;
 

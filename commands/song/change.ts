@@ -45,7 +45,7 @@ export const change = defineFormAction({
   },
 
   async form({ job }) {
-    return { title: 'Change and make again', submitLabel: 'Make song', initial: { ...requestOf(job) } };
+    return { title: 'Change the song', submitLabel: 'Make song', initial: { ...requestOf(job) } };
   },
 
   async run({ job, options: values }, context) {

@@ -3,6 +3,7 @@ import { UserError } from '../../src/core/errors.ts';
 import { SONG_LIMITS, songModelLimits } from '../../src/core/music/song-limits.ts';
 import type { Voice } from '../../src/core/music/voice.ts';
 import { present } from '../../src/core/util/present.ts';
+import { capitalised } from '../../src/core/util/words.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
 import { clip, words } from '../text/phrases.ts';
 import { firstLine, withSectionTags } from './lyrics-text.ts';
@@ -57,7 +58,7 @@ export function composeSong(
       customMode: true as const,
       instrumental,
       model,
-      title: title ?? clip(about, limits.title),
+      title: title ?? capitalised(clip(about, limits.title)),
       style: style ?? clip(about, limits.style),
       prompt: lyrics,
       personaId: voice?.personaId,

@@ -112,8 +112,8 @@ function savedVoiceMessage(job: JobView): Message {
   };
 }
 
+/** The title names the source. */
 function derived(job: JobView, title: string, rest: Pick<Message, 'text' | 'media'>): Message {
-  const { fields, actions } = lineage(job);
   const isRecording = job.work.route === 'music.wavGenerate' || job.work.route === 'music.mp4Generate';
   const song = isRecording ? job.parentJob : undefined;
   const lyricsButtons =
@@ -123,7 +123,7 @@ function derived(job: JobView, title: string, rest: Pick<Message, 'text' | 'medi
   return {
     title,
     ...rest,
-    fields: [...fields, requestedBy(job)],
-    actions: [...lyricsButtons, againButton(job), ...actions],
+    actions: [...lyricsButtons, againButton(job), ...lineage(job).actions],
+    footer: requestedBy(job),
   };
 }

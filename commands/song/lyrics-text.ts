@@ -1,5 +1,6 @@
 /** Lyrics as text: with section tags for the gateway, and as Markdown for people. */
 import { plain } from '../../src/core/message.ts';
+import { shortened } from '../text/phrases.ts';
 
 const NAMES =
   'intro|verse|pre-?chorus|post-?chorus|chorus|refrain|hook|bridge|interlude|instrumental|break|breakdown|build|drop|solo|outro|end|ending|coda|rap|spoken(?: word)?';
@@ -32,6 +33,26 @@ export function lyricsMarkdown(lyrics: string): string {
       return name === undefined ? plain(line.trimEnd()) : `**${plain(name.trim())}**`;
     })
     .join('\n');
+}
+
+/** Lines of an excerpt, and its characters. */
+const EXCERPT = { lines: 4, length: 280 } as const;
+
+/** The first whole lines as a quotation, in Markdown. The button Lyrics shows the rest. */
+export function lyricsExcerpt(lyrics: string): string {
+  const all = lyrics
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !TAG.test(line));
+  const shown: string[] = [];
+  let length = 0;
+  for (const line of all.slice(0, EXCERPT.lines)) {
+    length += line.length;
+    if (shown.length > 0 && length > EXCERPT.length) break;
+    shown.push(shortened(line, EXCERPT.length));
+  }
+  const more = all.length > shown.length ? ['…'] : [];
+  return [...shown, ...more].map((line) => `> ${plain(line)}`).join('\n');
 }
 
 /** The first line that is not a section tag. */

@@ -1,5 +1,4 @@
 /** Messages of a song, while it is created and when it is finished, with buttons for each take. */
-import { dayOf } from '../../src/core/clock.ts';
 import { serverOf } from '../../src/core/invocation.ts';
 import type { JobView } from '../../src/core/job.ts';
 import {
@@ -13,11 +12,11 @@ import {
 } from '../../src/core/message.ts';
 import { artistOf, coverAltText, hasVoice, lyricsOf, titleOf } from '../../src/core/music/song.ts';
 import { present } from '../../src/core/util/present.ts';
-import { duration } from '../../src/core/util/words.ts';
+import { capitalised, duration, longDay } from '../../src/core/util/words.ts';
 import { entryParts } from '../contest/messages.ts';
 import { lineage, requestedBy, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
-import { lyricsMarkdown } from './lyrics-text.ts';
+import { lyricsExcerpt, lyricsMarkdown } from './lyrics-text.ts';
 import { takeName, withTake } from './takes.ts';
 
 /** Characters of one option in a result. */
@@ -53,8 +52,10 @@ function songMessage(job: JobView): Message {
   return {
     title,
     titleUrl: job.pageUrl,
-    fields: [...requestFields(job, { title, fields: facts }), ...facts, requestedBy(job), ...entry.fields],
+    ...excerptOf(job),
+    fields: [...requestFields(job, { title, fields: facts }), ...facts, ...entry.fields],
     media,
+    footer: requestedBy(job),
     actions: [...entry.actions, ...songButtons(job), ...actions],
   };
 }
@@ -70,7 +71,8 @@ function lateLyricsMessage(job: JobView, lyrics: string): Message {
   return {
     title,
     text: `The lyrics arrived too late to create the song automatically. To create it, press **Sing it**.\n\n${lyricsMarkdown(lyrics)}`,
-    fields: [...requestFields(job, { title }), requestedBy(job)],
+    fields: requestFields(job, { title }),
+    footer: requestedBy(job),
     actions: [
       {
         ...button({ id: job.id, command: 'lyrics' }, 'sing', 'Sing it'),
@@ -86,19 +88,28 @@ function lateLyricsMessage(job: JobView, lyrics: string): Message {
 /** Shows the lyrics and the first take as soon as each is available. */
 export function earlySongMessage(job: JobView): Message {
   const [first] = job.result?.songs ?? [];
-  const lyrics = lyricsOf(job);
-  const listen =
-    !first?.audioUrl && first?.streamUrl
-      ? `[Listen while it is being created](<${first.streamUrl}>)`
-      : undefined;
-  const text = [listen, lyrics && lyricsMarkdown(lyrics)].filter(Boolean).join('\n\n');
   return present({
     title: first?.title || undefined,
-    text: text || undefined,
+    ...excerptOf(job),
     fields: songFields(job),
     media: first?.audioUrl ? [takeMedia(job, 0)] : undefined,
+    actions: [
+      ...(first?.streamUrl && !first.audioUrl
+        ? [{ type: 'link' as const, url: first.streamUrl, label: 'Listen', icon: 'listen' as const }]
+        : []),
+      ...lyricsButton(job),
+    ],
   });
 }
+
+/** The beginning of the lyrics, in the same place while the song is created and afterwards. */
+function excerptOf(job: JobView): Pick<Message, 'text'> {
+  const lyrics = lyricsOf(job);
+  return lyrics ? { text: lyricsExcerpt(lyrics) } : {};
+}
+
+const lyricsButton = (job: JobView): ActionButton[] =>
+  lyricsOf(job) ? [songButton(job, 'lyrics', { label: 'Lyrics', icon: 'lyrics' })] : [];
 
 interface RequestOptions {
   readonly mode?: string | undefined;
@@ -132,18 +143,21 @@ export function storedOptions({
   );
 }
 
-/** The request, because some platforms do not show the command. Leaves out what the message already shows. */
+/** The request, because some platforms do not show the command. Leaves out what the rest of the message shows. */
 function requestFields(job: JobView, { title = '', fields = [] }: Message): Field[] {
   const { options = {} } = job;
   const shown = [title, ...fields.map(({ value }) => value)].map(normalise);
-  const parts = Object.entries(options).flatMap(([option, value]) => {
-    const isShown = option !== 'mode' && shown.some((text) => text.includes(normalise(value)));
+  return Object.entries(options).flatMap(([option, value]) => {
+    const isElsewhere = option === 'mode' || (option === 'lyrics' && lyricsOf(job) !== undefined);
+    const isShown = isElsewhere || shown.some((text) => text.includes(normalise(value)));
     shown.push(normalise(value));
-    if (isShown) return [];
-    return [option === 'prompt' ? value : `${capitalised(option)}: ${value}`];
+    return isShown ? [] : [{ name: option === 'prompt' ? promptName(options) : capitalised(option), value }];
   });
-  return parts.length === 0 ? [] : [{ name: 'Request', value: parts.join('\n') }];
 }
+
+/** An extension has lyrics instead of a description. */
+const promptName = ({ mode }: NonNullable<JobView['options']>): string =>
+  mode === 'extend' ? 'New part' : 'Description';
 
 /** Lowercase words between spaces, so that a search finds whole words only. */
 function normalise(text: string): string {
@@ -151,10 +165,6 @@ function normalise(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{S}]+/gu, ' ')
     .trim()} `;
-}
-
-function capitalised(option: string): string {
-  return `${option.slice(0, 1).toUpperCase()}${option.slice(1)}`;
 }
 
 /** Style and voice. The label shows whether the style was derived. */
@@ -175,7 +185,7 @@ function songButtons(job: JobView): Button[] {
   return [
     ...songs.slice(0, TAKES_WITH_BUTTONS).flatMap((_, index) => takeButtons(job, index)),
     ...listenLink(job, 'Listen'),
-    ...(lyricsOf(job) ? [songButton(job, 'lyrics', { label: 'Lyrics', icon: 'lyrics' })] : []),
+    ...lyricsButton(job),
     ...(job.work.route === 'music.extend' ? [] : [changeButton(job)]),
     againButton(job),
     ...(job.taskId && songs.length > 0 ? [songButton(job, 'cover', COVER_ART)] : []),
@@ -183,7 +193,7 @@ function songButtons(job: JobView): Button[] {
   ];
 }
 
-type ButtonText = Pick<ActionButton, 'label' | 'short' | 'icon' | 'hint' | 'group'>;
+type ButtonText = Pick<ActionButton, 'label' | 'short' | 'icon' | 'hint' | 'group' | 'item'>;
 
 const COVER_ART: ButtonText = {
   label: 'Cover art',
@@ -200,7 +210,7 @@ const TAKE_ACTIONS = [
   { action: 'extend', name: 'Extend', icon: 'extend', hint: 'Make the song longer' },
   { action: 'stems', name: 'Stems', icon: 'stems', hint: 'Split into vocals and instruments' },
   { action: 'karaoke', name: 'Karaoke', icon: 'karaoke', hint: 'Lyrics with the time of each line' },
-  { action: 'wav', name: 'WAV', icon: 'wav', hint: 'Lossless audio' },
+  { action: 'wav', name: 'WAV', icon: 'wav', hint: 'A file with lossless audio' },
   { action: 'video', name: 'Music video', icon: 'video', hint: 'A video with the cover art' },
   { action: 'voice', name: 'Save voice', icon: 'voice', hint: 'Sing new songs with this voice' },
 ] as const satisfies readonly ({ readonly action: string; readonly name: string } & Omit<
@@ -228,6 +238,7 @@ function takeButtons(job: JobView, index: number): ActionButton[] {
       icon,
       hint,
       group: isOnly ? 'This song' : `Take ${number}`,
+      ...(!isOnly && { item: name }),
     };
     return {
       ...songButton(job, action, text, index),
@@ -274,12 +285,8 @@ export function songCard(job: JobView, index: number): Message {
   return {
     title: takeName({ job, index }).replace(/[“”]/g, ''),
     ...(lyrics ? { text: lyricsMarkdown(lyrics) } : {}),
-    fields: [
-      ...songFields(job),
-      ...lineage(job).fields,
-      requestedBy(job),
-      { name: 'Created', value: dayOf(job.createdAt) },
-    ],
+    fields: [...songFields(job), ...lineage(job).fields, { name: 'Created', value: longDay(job.createdAt) }],
+    footer: requestedBy(job),
     actions: songButtons(job),
   };
 }

@@ -18,7 +18,7 @@ import {
   TALK_QUESTIONS,
   type Where,
 } from '../../src/core/moderation.ts';
-import { counted } from '../../src/core/util/words.ts';
+import { capitalised, counted } from '../../src/core/util/words.ts';
 import { formControl, runControl, subjectCode } from './controls.ts';
 import { shortened } from './phrases.ts';
 
@@ -111,7 +111,7 @@ export async function limitsMessage({ inForce }: Context, at: Place): Promise<Me
       ...(paused ? runControl(to('resume'), { label: 'Resume', icon: 'play' }) : []),
     ],
     text: [
-      ...(paused ? ['**Paused**: I accept no new requests. To start again, use /limits resume.'] : []),
+      ...(paused ? ['**Paused**: I start no new jobs. To continue, use /limits resume.'] : []),
       ...section(
         'Limits',
         limits.map((limit) => limitLine(limit, at)),
@@ -129,14 +129,14 @@ export async function limitsMessage({ inForce }: Context, at: Place): Promise<Me
 }
 
 function section(title: string, lines: readonly string[], emptyText: string): string[] {
-  return [`**${title}**`, lines.length === 0 ? emptyText : list(lines)];
+  return [`**${title}**`, lines.length === 0 ? emptyText : list(lines.map(capitalised))];
 }
 
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
 const SHARED: ReadonlySet<string> = new Set(['channel', 'server', 'deployment']);
 
-const UNITS = { requests: 'request', units: 'unit' } as const;
+const UNITS = { requests: 'job', units: 'unit' } as const;
 
 function limitLine({ sentence, from, used, of, who, scope }: LimitInForce, at: Place): string {
   const count = counted(used, UNITS[of]);

@@ -12,7 +12,7 @@ export function modelOption(description: string) {
   return {
     ...completedText(description, 100),
     label: 'Model',
-    help: 'The default suits most requests.',
+    help: 'The default is a good choice.',
     rare: true,
   } as const;
 }
@@ -32,7 +32,7 @@ export const songOptions = {
     help: 'Leave this empty to get one with the song.',
     maximumLength: 80,
   },
-  instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Make it without vocals.' },
+  instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Create it without vocals.' },
 } as const satisfies OptionDeclarations;
 
 /** For images and videos: the gateway may expand their prompts. */

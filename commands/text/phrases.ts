@@ -1,6 +1,7 @@
 /** Helpers for texts, and fields that all results share. */
 import type { JobView } from '../../src/core/job.ts';
 import { type Button, type Field, plain } from '../../src/core/message.ts';
+import { own } from '../../src/core/util/own.ts';
 import { beginning, ellipsis } from '../../src/core/util/words.ts';
 
 /** Cuts to at most `most` characters, at a word if possible. */
@@ -32,15 +33,24 @@ export function fieldLine({ name, value }: Field): string {
   return `**${plain(name)}**: ${plain(value)}`;
 }
 
-export function requestedBy({ person }: JobView): Field {
-  return { name: 'Requested by', value: person.displayName };
+/** The small print of results. */
+export function requestedBy({ person }: JobView): string {
+  return `Requested by ${person.displayName}`;
 }
+
+/** How a song came from another, by the option “mode”. */
+const ORIGINS: Readonly<Record<string, string>> = {
+  cover: 'Cover of',
+  extend: 'Extended from',
+  vocals: 'Vocals added to',
+  instrumental: 'Band added to',
+};
 
 /** Approximate limit of button labels on Discord and Slack. */
 const LABEL_LENGTH = 75;
 
 /** A field and a link that lead to a result's source. The platform may have no link. */
-export function lineage({ basedOn, parentUrl }: JobView): {
+export function lineage({ basedOn, parentUrl, options: { mode = '' } = {} }: JobView): {
   readonly fields: readonly Field[];
   readonly actions: readonly Button[];
 } {
@@ -48,7 +58,7 @@ export function lineage({ basedOn, parentUrl }: JobView): {
   const text = basedOn === undefined ? short : `${short}: ${basedOn}`;
   const label = ellipsis(text, LABEL_LENGTH);
   return {
-    fields: basedOn === undefined ? [] : [{ name: 'Made from', value: basedOn }],
+    fields: basedOn === undefined ? [] : [{ name: own(ORIGINS, mode) ?? 'Made from', value: basedOn }],
     actions: parentUrl === undefined ? [] : [{ type: 'link', url: parentUrl, label, short, icon: 'open' }],
   };
 }

@@ -1,5 +1,6 @@
 /** Texts about usage. */
 import { dayOf } from '../../src/core/clock.ts';
+import { familyTitle } from '../../src/core/family.ts';
 import { type Chart, type Message, plain, type Table } from '../../src/core/message.ts';
 import type {
   DayUsage,
@@ -10,12 +11,12 @@ import type {
   UsageReport,
 } from '../../src/core/moderation.ts';
 import { present } from '../../src/core/util/present.ts';
-import { amount, counted, lastDays } from '../../src/core/util/words.ts';
+import { amount, counted, lastDays, longDay, shortDay } from '../../src/core/util/words.ts';
 
 /** Lines per section. The report states how many more there are. */
 const MOST_LISTED = 25;
 
-const UNCERTAIN = 'Uncertain: the service may have accepted these requests, so they count towards limits.';
+const UNCERTAIN = 'Uncertain: the service may have accepted these jobs, so they count towards limits.';
 
 interface ReportOptions {
   readonly days: number;
@@ -29,17 +30,19 @@ export function usageReport(report: UsageReport, { days, hasUnits, now }: Report
   const { days: rows, people, peopleInAll, chart, feedback } = report;
   const votes = feedback.map(({ model, good, bad }) => `${model}: ${amount(good)} good, ${amount(bad)} bad`);
   if (rows.length + votes.length === 0) return { text: `No usage in ${lastDays(days)}.` };
-  const types = byKey(rows, 'family');
+  const types = byType(rows);
   const persons = byPerson(people);
-  const byDay = [...byKey(rows, 'day')].toSorted(([left], [right]) => right.localeCompare(left));
+  const byDay = [...byKey(rows, 'day')]
+    .toSorted(([left], [right]) => right.localeCompare(left))
+    .map(([day, sum]) => [longDay(Date.parse(day)), sum] as const);
   const sections = [
-    ['Total', valueLines(new Map([['All requests', total(rows)]]), hasUnits)],
+    ['Total', valueLines(new Map([['All jobs', total(rows)]]), hasUnits)],
     ['By family', valueLines(types, hasUnits)],
     ['By person', valueLines(persons, hasUnits, peopleInAll)],
     ['By day (UTC)', valueLines(new Map(byDay), hasUnits)],
     ...(votes.length === 0 ? [] : [['Votes on answers', shortList(votes)] as const]),
   ] as const;
-  const alt = `Requests by day and family over ${lastDays(days)}`;
+  const alt = `Jobs by day and family over ${lastDays(days)}`;
   return present({
     title: `Usage in ${lastDays(days)}`,
     fields: sections.map(([name, lines]) => ({ name, value: lines.join('\n') })),
@@ -67,7 +70,6 @@ export function usageReport(report: UsageReport, { days, hasUnits, now }: Report
 /** Bars that a chart has room for. */
 const MOST_BARS = 10;
 const DAY = 86_400_000;
-const DATE = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** Bars of one day each, or of several days. They are named after their first day. */
 function chartOf(rows: readonly DayUsage[], { days, now }: Pick<ReportOptions, 'days' | 'now'>): Chart {
@@ -81,10 +83,10 @@ function chartOf(rows: readonly DayUsage[], { days, now }: Pick<ReportOptions, '
       const bar = Math.min(count - 1, barOf(day));
       values[bar] = (values[bar] ?? 0) + requests;
     }
-    return { name: family, values };
+    return { name: familyTitle(family), values };
   });
-  const categories = Array.from({ length: count }, (_, bar) => DATE.format(firstDay + bar * size * DAY));
-  return { title: size === 1 ? 'Requests by day' : `Requests per ${size} days`, categories, series };
+  const categories = Array.from({ length: count }, (_, bar) => shortDay(firstDay + bar * size * DAY));
+  return { title: size === 1 ? 'Jobs by day' : `Jobs per ${size} days`, categories, series };
 }
 
 function tableOf(
@@ -96,7 +98,7 @@ function tableOf(
   const hasUncertain = [...sums.values()].some(({ uncertain }) => uncertain > 0);
   return {
     caption,
-    columns: [first, 'Requests', ...(hasUnits ? ['Units'] : []), ...(hasUncertain ? ['Uncertain'] : [])],
+    columns: [first, 'Jobs', ...(hasUnits ? ['Units'] : []), ...(hasUncertain ? ['Uncertain'] : [])],
     rows: [...sums].map(([name, { requests, units, uncertain }]) => [
       name,
       requests,
@@ -115,7 +117,7 @@ const votesTable = (feedback: readonly ModelFeedback[]): Table => ({
 export function ownUsageText(rows: readonly FamilyUsage[], days: number, hasUnits: boolean): string {
   if (rows.length === 0) return `You have used nothing here in ${lastDays(days)}.`;
   const note = rows.some(({ uncertain }) => uncertain > 0) ? `\n\n${UNCERTAIN}` : '';
-  return `Your usage here in ${lastDays(days)}:\n\n${list(byKey(rows, 'family'), hasUnits)}${note}`;
+  return `Your usage here in ${lastDays(days)}:\n\n${list(byType(rows), hasUnits)}${note}`;
 }
 
 const list = (sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean): string =>
@@ -148,6 +150,10 @@ function total(rows: readonly SettledUsage[]): SettledUsage {
     }),
     { requests: 0, units: 0, uncertain: 0 },
   );
+}
+
+function byType(rows: readonly FamilyUsage[]): ReadonlyMap<string, SettledUsage> {
+  return new Map([...byKey(rows, 'family')].map(([family, sum]) => [familyTitle(family), sum]));
 }
 
 /** Sorted by requests, most first. */

@@ -181,7 +181,7 @@ async function storeChart(
   { days, today }: { readonly days: number; readonly today: string },
   media: Pick<Media, 'keepBytes'>,
 ): Promise<MediaFile> {
-  const picture = await usageChart(usage, { title: `Requests in ${lastDays(days)}`, lastDay: today, days });
+  const picture = await usageChart(usage, { title: `Jobs in ${lastDays(days)}`, lastDay: today, days });
   return media.keepBytes(picture, { kinds: ['image'] });
 }
 

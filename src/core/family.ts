@@ -1,3 +1,5 @@
+import { capitalised } from './util/words.ts';
+
 /** Kinds of output, each with its own model. */
 export const FAMILIES = ['song', 'ask', 'image', 'video'] as const;
 export type Family = (typeof FAMILIES)[number];
@@ -36,3 +38,9 @@ export const LIMITED_NOUNS = {
   ...FAMILY_NOUNS,
   party: { one: 'song in a voice channel', many: 'songs in voice channels' },
 } as const satisfies Record<Limited, { one: string; many: string }>;
+
+/** Such as `Songs`, for lists and charts. An unknown name stays as it is. */
+export function familyTitle(name: string): string {
+  const known = LIMITED.find((family) => family === name);
+  return known === undefined ? name : capitalised(LIMITED_NOUNS[known].many);
+}

@@ -23,7 +23,7 @@ export interface MediaItem {
   readonly source: MediaSource;
   /** Description for people who cannot see or hear it, as plain text. */
   readonly alt?: string;
-  /** Plain text, such as "Take 1 · 2:31". */
+  /** Plain text, such as "Take 1 · 2:31". Left out of a player, which shows the name and the length. */
   readonly caption?: string;
   /** The image decorates the message, as a song's cover does. */
   readonly cover?: boolean;
@@ -64,6 +64,7 @@ export const ICONS = [
   'lyrics',
   'open',
   'page',
+  'pause',
   'play',
   'remove',
   'reset',
@@ -94,6 +95,8 @@ export interface ActionButton extends ButtonText {
   readonly about?: string;
   /** Buttons of one object, such as "Take 1", get their own row, and their own part of a menu. */
   readonly group?: string;
+  /** Shown instead of the label in the group's part of a menu, such as "WAV". */
+  readonly item?: string;
   /** An explanation in a few words, for menus. Plain text. */
   readonly hint?: string;
 }

@@ -41,16 +41,3 @@ export interface Schedules {
   /** All schedules keep their hour in the new zone. Throws UserError for an unknown zone. */
   setTimeZone(timeZone: string): Promise<void>;
 }
-
-/** Such as `Fri, 27 Nov 2026, 17:00`. */
-export function timeText(at: number, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZone,
-  }).format(at);
-}

@@ -1,6 +1,6 @@
 /** Messages for failed work: what happened, and what to do. */
 
-import { dayOf } from '../core/clock.ts';
+import { timeText } from '../core/moment.ts';
 import { counted } from '../core/util/words.ts';
 import type { Route, Work } from '../core/work.ts';
 import type { GatewayErrorCode } from '../gateway/transport/errors.ts';
@@ -44,11 +44,8 @@ const SENTENCES = {
 export function retryLaterSentence(code: GatewayErrorCode, waitMs: number, now: number): string {
   const minutes = Math.ceil(waitMs / 60_000);
   const wait = minutes < 120 ? counted(minutes, 'minute') : counted(Math.round(minutes / 60), 'hour');
-  const at = now + waitMs;
-  const day = waitMs < 12 * 60 * 60_000 ? '' : `${dayOf(at)}, `;
-  const time = new Date(at).toISOString().slice(11, 16);
   const what = code === 'maintenance' ? 'is under maintenance' : 'is too busy right now';
-  return `The service ${what}. It asks me to wait until ${day}${time} UTC (about ${wait}). Nothing was spent. Press Again after that.`;
+  return `The service ${what}. It asks me to wait until ${timeText(now + waitMs)} (about ${wait}). Nothing was spent. Press Again after that.`;
 }
 
 /** The message for a gateway error, specific to the kind of work if possible. */

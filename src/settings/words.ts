@@ -55,15 +55,14 @@ export const placedText = (placed: PlacedRule, at: Somewhere): string =>
 
 export function limitedText(what: string): string {
   const family = LIMITED.find((one) => one === what);
-  return family === undefined ? 'requests' : LIMITED_NOUNS[family].many;
+  return family === undefined ? 'jobs' : LIMITED_NOUNS[family].many;
 }
 
 /** Returns text such as `5 songs per person per day`. */
 export function describeLimit(limit: Limit, at: Somewhere): string {
   const { family, of, most } = limit;
   const nouns = family && LIMITED_NOUNS[family];
-  if (of === 'requests')
-    return `${counted(most, nouns?.one ?? 'request', nouns?.many)} ${perWhom(limit, at)}`;
+  if (of === 'requests') return `${counted(most, nouns?.one ?? 'job', nouns?.many)} ${perWhom(limit, at)}`;
   return `${counted(most, 'unit')}${nouns ? ` for ${nouns.many}` : ''} ${perWhom(limit, at)}`;
 }
 

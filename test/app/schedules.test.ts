@@ -64,7 +64,7 @@ const advanceTo = (time: string) => world.clock.advance(Date.parse(time) - world
 
 test('creates what was scheduled, each day, in the channel where it was scheduled', async () => {
   expect(await textOf(add('every day at 9:00'))).toContain(
-    'Scheduled: **song** “a tune for rain”, every day at 09:00; next on Wed, 15 Nov 2023, 09:00, by Ada.',
+    '**Song** “a tune for rain”\nEvery day at 09:00 · next on [Wed, 15 Nov 2023, 09:00](time:1700038800000) · by Ada',
   );
   advanceTo('2023-11-15T08:59Z');
   await isListed('Wed, 15 Nov 2023');
@@ -234,7 +234,7 @@ test('keeps the time of a single run that has passed in the new time zone', asyn
   // It is 22:13 in UTC and 00:13 in Kyiv, where 23:00 has passed.
   await add('at 23:00');
   await schedule('zone', { zone: 'Europe/Kyiv' }, { person: MOD });
-  await isListed('once, on Wed, 15 Nov 2023, 01:00');
+  await isListed('Once · [Wed, 15 Nov 2023, 01:00]');
   advanceTo('2023-11-14T23:00Z');
   await expect.poll(songs).toHaveLength(1);
   await isListed('Nothing is scheduled here');

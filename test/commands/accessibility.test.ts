@@ -158,8 +158,11 @@ const labelsOnSlack = (parts: readonly Part[]): SpokenLabel[] =>
           return [{ name: element.accessibility_label ?? element.text.text, longest: SLACK.buttonText }];
         if (element.type !== 'overflow' && element.type !== 'static_select') return [];
         const groups = element.type === 'static_select' ? (element.option_groups ?? []) : [];
-        const options = [...(element.options ?? []), ...groups.flatMap((group) => group.options)];
-        return options.map(({ text }) => ({ name: text.text, longest: SLACK.optionText }));
+        // Screen readers read the name of a group before its options.
+        return [
+          ...(element.options ?? []).map(({ text }) => text.text),
+          ...groups.flatMap(({ label, options }) => options.map(({ text }) => `${label.text}: ${text.text}`)),
+        ].map((name) => ({ name, longest: SLACK.optionText }));
       });
     }),
   );

@@ -103,7 +103,7 @@ describe('buttons under answers', () => {
 
   test('pause and resume, turn pages off, and choose the days of a report', async () => {
     const paused = await answer('limits', 'pause');
-    expect(privateMessage(await press(paused, 'Resume')).text).toContain('accepting requests again');
+    expect(privateMessage(await press(paused, 'Resume')).text).toContain('starting jobs again');
     const pages = await answer('pages', 'set', { songs: 'on' });
     expect(privateMessage(await press(pages, 'Turn off')).text).toContain('Song pages are off');
     expect(privateMessage(await press(pages, 'Use the default')).text).toContain('Reset.');
@@ -322,7 +322,7 @@ describe('/limits', () => {
       'Show all',
     ]);
     expect(await textOf('limits', 'show')).toContain(
-      '2 songs per person per hour (this server): you have used 0 requests',
+      '2 songs per person per hour (this server): you have used 0 jobs',
     );
     expect(await textOf('limits', 'set', { what: 'song', most: 1, together: true })).toContain(
       'Now: 1 song per day in this channel, shared by everyone; 2 songs per person per hour.',
@@ -336,14 +336,14 @@ describe('/limits', () => {
   test('set takes a mention, and refuses other text', async () => {
     expect(
       await textOf('limits', 'set', { what: 'all', most: 0, who: '<@troll|Troll>', where: 'server' }),
-    ).toContain('Now: 0 requests per day for Troll.');
+    ).toContain('Now: 0 jobs per day for Troll.');
     const fans = { what: 'all', who: '<@&42|Fans>', where: 'server' };
     await run('limits', 'set', { what: 'all', most: 5, who: '@everyone', where: 'server' });
     expect(await textOf('limits', 'set', { ...fans, most: 50 })).toContain('each person with the role Fans');
     const unlimited = await textOf('limits', 'set', fans);
     expect(unlimited).toContain('There is no limit for Fans in this server.');
-    expect(unlimited).toContain('- 5 requests per person per day (this server)');
-    expect(await textOf('limits', 'show')).toContain('no limit for Fans (this server)');
+    expect(unlimited).toContain('- 5 jobs per person per day (this server)');
+    expect(await textOf('limits', 'show')).toContain('No limit for Fans (this server)');
     const outcome = await run('limits', 'set', { what: 'all', most: 1, who: 'Ada' });
     expect(privateMessage(outcome).text).toContain("I can't find “Ada”.");
     expect(outcome).toMatchObject({ option: 'who' });
@@ -382,7 +382,7 @@ describe('/limits', () => {
     await run('limits', 'allow', { what: 'lyrics' });
     const shown = await textOf('limits', 'show');
     for (const line of [
-      'everyone can use /lyrics (this channel)',
+      'Everyone can use /lyrics (this channel)',
       'DJ can use /song and the other song commands (this server)',
       "Troll can't use any command (this server)",
       'Helpers can use the moderator commands (this server)',
@@ -471,33 +471,32 @@ describe('/limits', () => {
     await world.callback(job, songCallback('complete'));
     await world.advance(job);
     const message = privateMessage(await run('limits', 'report', { days: 7 }));
-    const day = new Date(world.clock.now()).toISOString().slice(0, 10);
     expect(message.fields).toEqual([
-      { name: 'Total', value: 'All requests: 1, 0 units' },
-      { name: 'By family', value: 'song: 1, 0 units' },
+      { name: 'Total', value: 'All jobs: 1, 0 units' },
+      { name: 'By family', value: 'Songs: 1, 0 units' },
       { name: 'By person', value: 'Ada: 1, 0 units' },
-      { name: 'By day (UTC)', value: `${day}: 1, 0 units` },
+      { name: 'By day (UTC)', value: '14 Nov 2023: 1, 0 units' },
     ]);
     expect(message.data).toMatchObject({
-      chart: { title: 'Requests by day', series: [{ name: 'song', values: [0, 0, 0, 0, 0, 0, 1] }] },
+      chart: { title: 'Jobs by day', series: [{ name: 'Songs', values: [0, 0, 0, 0, 0, 0, 1] }] },
       tables: [
-        { caption: 'By family', columns: ['Family', 'Requests', 'Units'], rows: [['song', 1, 0]] },
+        { caption: 'By family', columns: ['Family', 'Jobs', 'Units'], rows: [['Songs', 1, 0]] },
         { caption: 'By person', rows: [['Ada', 1, 0]] },
       ],
     });
     const quarter = privateMessage(await run('limits', 'report', { days: 90 })).data?.chart;
-    expect(quarter).toMatchObject({ title: 'Requests per 9 days' });
+    expect(quarter).toMatchObject({ title: 'Jobs per 9 days' });
     expect(quarter?.categories).toHaveLength(10);
     expect(quarter?.series[0]?.values.at(-1)).toBe(1);
     expect(message.media).toMatchObject([{ kind: 'image', name: 'usage.png', source: { type: 'stored' } }]);
     expect(await textOf('limits', 'report', { days: 0 })).toContain('must be at least 1');
   });
 
-  test('uses the singular for one day and one request', async () => {
+  test('uses the singular for one day and one job', async () => {
     expect(await textOf('limits', 'report', { days: 1 })).toContain('No usage in the last day.');
     await run('limits', 'set', { what: 'song', most: 5, together: true, where: 'server' });
     await run('song', undefined, { prompt: 'rain' });
-    expect(await textOf('limits', 'show')).toContain('(this server): 1 request used');
+    expect(await textOf('limits', 'show')).toContain('(this server): 1 job used');
   });
 });
 
@@ -522,9 +521,9 @@ describe('/minstrel', () => {
     await world.callback(job, songCallback('complete'));
     await world.advance(job);
     const jobOfBob = await world.start(SONG, { person: { ...ADA, id: 'bob' } });
-    expect(await textOf('minstrel', 'usage', {}, asAda)).toContain('- song: 1, 0 units');
+    expect(await textOf('minstrel', 'usage', {}, asAda)).toContain('- Songs: 1, 0 units');
     expect(await textOf('minstrel', 'forget', { confirm: true }, asAda)).toContain(
-      'Deleted 1 request and all results, ',
+      'Deleted 1 job and all results, ',
     );
     expect(await world.storage.jobs.read(job)).toBeUndefined();
     expect(await world.read(jobOfBob)).toBeDefined();
@@ -539,6 +538,8 @@ describe('/minstrel', () => {
     expect(await textOf('minstrel', 'audit', {}, asAda)).toContain('Only moderators can see');
     const lines = (await textOf('minstrel', 'audit')).split('\n').filter((line) => line.startsWith('- '));
     expect(lines).toHaveLength(2);
-    expect(lines.join()).toContain('UTC, Mod, channel channel, model for ask: not set → chat-large');
+    expect(lines.join()).toContain(
+      '14 Nov 2023, 22:13 UTC](time:1700000000000): Mod, channel channel, model for ask: not set → chat-large',
+    );
   });
 });

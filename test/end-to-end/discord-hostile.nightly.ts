@@ -101,8 +101,8 @@ async function everything(): Promise<Map<string, StoredMessage>> {
     video: () => ask('video', { prompt: 'waves', duration: '5' }),
     ask: () => ask('ask', { question: 'What is 6 times 7?' }),
     'Ask about this': () => finalMessage(discord.contextMenu({ name: 'Ask about this', message })),
-    'Create a song from text': () =>
-      finalMessage(discord.contextMenu({ name: 'Create a song from text', message })),
+    'Make a song from text': () =>
+      finalMessage(discord.contextMenu({ name: 'Make a song from text', message })),
   });
   const quiet = ['jobs', 'models show', 'limits show', 'minstrel help', 'minstrel usage', 'voices show'];
   await all({

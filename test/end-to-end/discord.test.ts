@@ -111,10 +111,10 @@ it('the README pictures can be drawn from its posts', async () => {
       discord.botMessages().find(({ components }) => JSON.stringify(components).includes(action)),
     );
   const page = await discordPage([
-    ['song', await messageWith('song.extend')],
-    ['ask', await messageWith('ask.again')],
+    { by: 'song', message: await messageWith('song.extend') },
+    { by: 'ask', message: await messageWith('ask.again') },
   ]);
-  const missing = ['Extend', '_take_2.mp3', '42', 'data:image/png'].filter(
+  const missing = ['Extend', '(take 2).mp3', '42', 'data:image/png'].filter(
     (text) => !page.html.includes(text),
   );
   expect(missing).toEqual([]);

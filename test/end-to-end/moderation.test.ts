@@ -108,11 +108,7 @@ it('a limit allows one request, says when the next is possible, and is counted i
 
 it('a report shows usage per person, with a chart', async () => {
   const report = await privately(BOB, '/limits', 'report 7');
-  for (const words of [
-    'Requests by day',
-    'By family\nFamily\nRequests\nask\n1',
-    'By person\nPerson\nRequests',
-  ])
+  for (const words of ['Jobs by day', 'By family\nFamily\nJobs\nAnswers\n1', 'By person\nPerson\nJobs'])
     expect(report).toContain(words);
 });
 
@@ -123,9 +119,7 @@ it('a denied person gets a refusal at once, and can still use forget', async () 
   expect(await privately(ADA, '/song', 'a tune')).toContain(
     'here, because a moderator turned it off for you. If you think this is a mistake, ask a moderator.',
   );
-  expect(await privately(ADA, '/minstrel', 'forget --confirm')).toContain(
-    'Deleted 1 request and all results, ',
-  );
+  expect(await privately(ADA, '/minstrel', 'forget --confirm')).toContain('Deleted 1 job and all results, ');
   expect(await privately(BOB, '/minstrel', 'audit')).toContain("ada can't use any command");
 });
 
@@ -141,7 +135,7 @@ it('people from other workspaces in a shared channel are refused until moderator
   expect(await privately(BOB, '/limits', 'allow all visitors')).toContain(
     'people from other workspaces can use',
   );
-  expect(await privately(BOB, '/limits', 'show')).toContain('people from other workspaces');
+  expect(await privately(BOB, '/limits', 'show')).toContain('People from other workspaces');
   await slack.slash('/image', 'a fox', { user: 'U0EVE' });
   await slack.until(() => slack.botMessages(CHANNEL).length > before);
   expect(await privately(BOB, '/limits', 'reset all visitors')).toContain('Reason: the default');

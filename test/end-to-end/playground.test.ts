@@ -136,7 +136,7 @@ describe.skipIf(noBrowser)('The playground', () => {
       .getByRole('button', { name: /^Stems take 1/ })
       .click();
     const form = page.getByRole('dialog');
-    await form.getByLabel('split').selectOption('vocals');
+    await form.getByLabel('split').selectOption('separate_vocal');
     await page.keyboard.press('Enter');
     await form.getByRole('button', { name: 'Split' }).click();
     const mixer = newest().getByRole('group', { name: /^Mixer/ });
@@ -191,9 +191,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await form.getByLabel('days').fill('7');
     await page.keyboard.press('Enter');
     await form.waitFor({ state: 'detached' });
-    await newest()
-      .getByRole('img', { name: /^Requests/ })
-      .waitFor();
+    await newest().getByRole('img', { name: /^Jobs/ }).waitFor();
     await newest().getByRole('table', { name: 'By family' }).waitFor();
     await ask('/lyrics a lighthouse');
     const versions = newest().getByRole('listitem');

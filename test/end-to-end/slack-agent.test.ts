@@ -60,19 +60,9 @@ describe('the agent view', () => {
   it('suggests what moderators allow, and commands only after they turn them on', async () => {
     expect(await suggestions()).toEqual(['Ask a question']);
     expect(await privately(BOB, '/models', 'answers --assistant --where server')).toContain('on');
-    expect(await suggestions()).toEqual([
-      'Create a song',
-      'Write lyrics',
-      'Create an image',
-      'Create a video',
-    ]);
+    expect(await suggestions()).toEqual(['Make a song', 'Write lyrics', 'Make an image', 'Make a video']);
     await privately(BOB, '/limits', 'deny video workspace');
-    expect(await suggestions()).toEqual([
-      'Create a song',
-      'Write lyrics',
-      'Create an image',
-      'Ask a question',
-    ]);
+    expect(await suggestions()).toEqual(['Make a song', 'Write lyrics', 'Make an image', 'Ask a question']);
   });
 
   it('creates a song from plain words in the thread, with a status until it is ready', async () => {

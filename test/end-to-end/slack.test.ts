@@ -108,7 +108,9 @@ it('the README pictures can be drawn from its posts', async () => {
   const messages = slack.botMessages(CHANNEL);
   const pictured = [has('song.extend'), has('ask.again')].flatMap((wanted) => {
     const message = messages.find(wanted);
-    return message ? everything(message) : [];
+    return message
+      ? [{ blocks: message.blocks, replies: slack.thread(message).flatMap(({ files }) => files) }]
+      : [];
   });
   const page = await slackPage(pictured, (id) => slack.workspace.files.get(id)?.bytes);
   const missing = ['Extend', '(take 2).mp3', '42', 'data:image/png'].filter(

@@ -476,7 +476,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
     [
       'a long rate limit',
       googleError(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [{ retryDelay: '3600s' }]),
-      'free: The service is too busy right now. It asks me to wait until 23:13 UTC (about 60 minutes). Nothing was spent. Press Again after that.',
+      'free: The service is too busy right now. It asks me to wait until 14 Nov 2023, 23:13 UTC (about 60 minutes). Nothing was spent. Press Again after that.',
     ],
     [
       'a blocked prompt',

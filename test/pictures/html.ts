@@ -1,7 +1,11 @@
+import MarkdownIt from 'markdown-it';
 import { parseBuffer } from 'music-metadata';
 import sharp from 'sharp';
 
 const BARS = 56;
+
+/** Chats have a light and a dark look. */
+export type Scheme = 'light' | 'dark';
 
 /** HTML that is safe to insert without escaping. */
 export interface Html {
@@ -21,35 +25,17 @@ function textOf(value: Value): string {
   return String(value).replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Renders the only Markdown used here: `**strong**`, `*emphasis*`, `_emphasis_` and line breaks. */
-export const markdown = (text: string): Html =>
-  marked(text, /(\*\*[^*]+\*\*|\*[^*]+\*|_[^_]+_)/, (mark) => (mark.startsWith('**') ? 'b' : 'em'));
+const PARSER = new MarkdownIt({ breaks: true });
 
-/** Renders Slack's `*strong*` and `_emphasis_`. */
-export const mrkdwn = (text: string): Html =>
-  marked(text, /(\*[^*]+\*|_[^_]+_)/, (mark) => (mark.startsWith('*') ? 'b' : 'em'));
+/** Renders Markdown, as in a message of Discord or in a `markdown` block of Slack. */
+export const markdown = (text: string): Html => ({ html: PARSER.render(text) });
 
-const HIDDEN: Readonly<Record<string, string>> = { '*': '\ue000', _: '\ue001', '\\': '\ue002' };
-
-function marked(text: string, mark: RegExp, elementOf: (mark: string) => 'b' | 'em'): Html {
-  // Escaped characters are replaced temporarily, so that the pattern ignores them.
-  const escaped = text.replace(/\\([*_\\])/g, (_, plain: string) => HIDDEN[plain] ?? plain);
-  const pieces = escaped.split(mark).map((found, index) => {
-    const piece = Object.entries(HIDDEN).reduce(
-      (shown, [plain, sign]) => shown.replaceAll(sign, plain),
-      found,
-    );
-    const words = index % 2 === 1 ? piece.replace(/^[*_]+|[*_]+$/g, '') : piece;
-    const lines = words.split('\n').flatMap((line, at) => (at === 0 ? [line] : [html`<br />`, line]));
-    if (index % 2 === 0) return html`${lines}`;
-    return elementOf(piece) === 'b' ? html`<b>${lines}</b>` : html`<em>${lines}</em>`;
-  });
-  return html`${pieces}`;
-}
+/** Renders Markdown within a line. */
+export const phrase = (text: string): Html => ({ html: PARSER.renderInline(text) });
 
 /** Draws a paused player with a waveform derived from the file's bytes. */
 export async function player(name: string, bytes: Uint8Array): Promise<Html> {
-  const { format } = await parseBuffer(bytes, { mimeType: 'audio/mpeg' }, { duration: true });
+  const { format } = await parseBuffer(bytes, {}, { duration: true });
   const seconds = Math.round(format.duration ?? 0);
   const length = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   const bars = Array.from({ length: BARS }, (_, index) => {
@@ -62,11 +48,18 @@ export async function player(name: string, bytes: Uint8Array): Promise<Html> {
   </div>`;
 }
 
-/** Resizes a cover to its drawn size. */
-export async function picture(bytes: Uint8Array, width: number): Promise<Html> {
-  const small = await sharp(bytes)
-    .resize(width * 2)
-    .png()
-    .toBuffer();
-  return html`<img width="${width}" src="data:image/png;base64,${small.toString('base64')}" />`;
+interface Size {
+  readonly width: number;
+  readonly height?: number;
+}
+
+/** Shrinks an image to fit its drawn size. */
+export async function picture(bytes: Uint8Array, { width, height }: Size): Promise<Html> {
+  const small = sharp(bytes).resize({
+    width: width * 2,
+    ...(height !== undefined && { height: height * 2 }),
+    fit: 'inside',
+  });
+  const { data, info } = await small.png().toBuffer({ resolveWithObject: true });
+  return html`<img width="${info.width / 2}" src="data:image/png;base64,${data.toString('base64')}" />`;
 }

@@ -6,15 +6,17 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { printedHelp } from '../../src/app/process.ts';
 import { markSvg } from '../../src/core/brand.ts';
 import { noBrowser, startBrowser, type TestBrowser } from '../servers/browser.ts';
-import { capture } from './capture.ts';
+import { capture, type SlackMessage } from './capture.ts';
 import { discordPage } from './discord.ts';
 import type { Html } from './html.ts';
 import { capturePlayground } from './playground.ts';
 import { slackPage } from './slack.ts';
+import { drawStates } from './states.ts';
 import { terminalPage } from './terminal.ts';
 
 const FOLDER = 'docs/pictures';
@@ -27,7 +29,7 @@ const AVATAR = `data:image/svg+xml,${encodeURIComponent(markSvg({ corner: 0 }))}
 
 /** Shared by all pictures. */
 const STYLE = `
-body { margin: 0; font-family: 'Open Sans', Emoji, sans-serif; } main { display: inline-block; box-sizing: border-box; }
+body { margin: 0; font-family: 'Open Sans', Emoji, Mono, sans-serif; } main { display: inline-block; box-sizing: border-box; }
 .avatar { position: absolute; background: url("${AVATAR}") center / cover; }
 .bar { display: flex; align-items: center; gap: 10px; border-radius: 6px; padding: 7px 11px; margin-top: 6px; font-size: 12px; }
 .play { border: 7px solid transparent; border-right: 0; border-left: 11px solid; }
@@ -48,18 +50,36 @@ async function main(): Promise<void> {
   await writeFile(join(FOLDER, 'mark.svg'), markSvg());
   await writeFile(join(FOLDER, 'avatar.png'), await avatar());
   await writeFile(join(FOLDER, 'a-tune-for-evening-rain.mp3'), sound);
-  const emojiFace = `@font-face { font-family: Emoji; src: url(${fontUrl(emoji)}); }`;
+  const faces = `${face('Emoji', emoji)}${face('Mono', font)}`;
   const discordMessages = await discordPage([
-    ['song', song],
-    ['ask', answer],
+    { by: 'song', message: song },
+    { by: 'ask', message: answer },
   ]);
-  await draw(browser, 'discord', discordMessages, emojiFace);
-  await draw(browser, 'slack', await slackPage(slack, slackFile), emojiFace);
+  await writePicture('discord.png', await screenshot(browser, discordMessages, faces));
+  const inThread = ({ ts }: SlackMessage) =>
+    slack.filter(({ threadTs }) => threadTs === ts).flatMap(({ files }) => files);
+  const slackMessages = slack
+    .filter(({ threadTs }) => threadTs === undefined)
+    .map((message) => ({ blocks: message.blocks, replies: inThread(message) }));
+  await writePicture(
+    'slack.png',
+    await screenshot(browser, await slackPage(slackMessages, slackFile), faces),
+  );
   await writePicture('playground.webp', animation);
   await writePicture('playground.png', await smaller(still));
   await writePicture('mixer.png', await smaller(mixer));
-  await draw(browser, 'terminal', terminalPage(terminal, fontUrl(font)));
+  await writePicture('terminal.png', await screenshot(browser, terminalPage(terminal, fontUrl(font))));
 }
+
+/** Draws every state of every message into a folder, to judge how they look. */
+async function drawAll(folder: string, groups: readonly string[]): Promise<void> {
+  const faces = `${face('Emoji', await readFont(EMOJI, 'fonts-noto-color-emoji'))}${face('Mono', await readFont(MONOSPACED, 'fonts-dejavu-core'))}`;
+  await using browser = await startBrowser();
+  await drawStates(folder, groups, (html) => screenshot(browser, html, faces));
+}
+
+const face = (name: string, font: Buffer): string =>
+  `@font-face { font-family: ${name}; src: url(${fontUrl(font)}); }`;
 
 const fontUrl = (font: Buffer): string => `data:font/ttf;base64,${font.toString('base64')}`;
 
@@ -81,16 +101,17 @@ export async function readFont(file: string, name: string): Promise<Buffer> {
 }
 
 /** @param faces fonts that are loaded before the page, because text that comes first keeps its fallbacks */
-async function draw(browser: TestBrowser, name: string, { html }: Html, faces = ''): Promise<void> {
-  const { page, problems } = await browser.visit('about:blank', { deviceScaleFactor: 2 });
+async function screenshot(browser: TestBrowser, { html }: Html, faces = ''): Promise<Buffer> {
+  const { page, problems, leave } = await browser.visit('about:blank', { deviceScaleFactor: 2 });
   await page.setContent(`<!doctype html><style>${STYLE}${faces}</style>`);
   await page.evaluate('Promise.all([...document.fonts].map((font) => font.load()))');
   await page.evaluate(`document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(html)})`);
   await page.evaluate('Promise.all([...document.images].map((image) => image.decode()))');
   await page.evaluate('document.fonts.ready');
-  const shot = await page.locator('main').screenshot();
-  if (problems.length > 0) throw new Error(`${name}: ${problems.join('; ')}`);
-  await writePicture(`${name}.png`, await smaller(shot));
+  const shot = await page.locator('main').first().screenshot();
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  leave();
+  return smaller(shot);
 }
 
 /** 256 colours are enough for text and a cover, and halve the size. */
@@ -103,6 +124,12 @@ async function writePicture(name: string, picture: Buffer): Promise<void> {
   process.stdout.write(`${file}: ${Math.ceil(picture.length / 1000)} kB\n`);
 }
 
-const usage = `Usage: npm run pictures
-Renders the pictures of the README into ${FOLDER}.`;
-if (import.meta.main && !printedHelp(usage)) await main();
+const usage = `Usage: npm run pictures [-- --states FOLDER [GROUP…]]
+Renders the pictures of the README into ${FOLDER}, or every state of every message into FOLDER.`;
+if (import.meta.main && !printedHelp(usage)) {
+  const { values, positionals } = parseArgs({
+    options: { states: { type: 'string' } },
+    allowPositionals: true,
+  });
+  await (values.states === undefined ? main() : drawAll(values.states, positionals));
+}

@@ -61,7 +61,7 @@ async function createSong(page: Page, film: Film): Promise<void> {
 async function splitSong(page: Page, film: Film): Promise<void> {
   await page.getByRole('button', { name: /^Stems take 1/ }).click();
   const form = page.getByRole('dialog');
-  await form.getByLabel(/split/i).selectOption('all');
+  await form.getByLabel(/split/i).selectOption('split_stem');
   await delay(LONGEST_FRAME_MS);
   await form.getByRole('button', { name: 'Split' }).click();
   const mixer = page.getByRole('group', { name: /^Mixer/ });

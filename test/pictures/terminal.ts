@@ -16,24 +16,11 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
   39: ['magenta', 'cyan'],
 };
 
-/** Leaves out the lyrics after the first stanza. @param font a monospaced font as a data URL */
+/** @param font a monospaced font as a data URL */
 export function terminalPage(shown: string, font: string): Html {
   const face = `@font-face { font-family: Terminal; src: url(${z.url().parse(font)}); }`;
-  const { html: lines } = coloured(withoutMostLyrics(shown).trim());
+  const { html: lines } = coloured(shown.trim());
   return html`<style>${{ html: face + STYLE }}</style><main class="terminal"><header><i></i><i></i><i></i>npm start</header><pre>${{ html: lines }}</pre></main>`;
-}
-
-function withoutMostLyrics(shown: string): string {
-  const stanzas = shown.split('\n\n');
-  const from = stanzas.findIndex((stanza) => stanza.includes('Chorus'));
-  const to = stanzas.findIndex((stanza, index) => index >= from && stanza.includes('\n… '));
-  if (from === -1 || to === -1) throw new TypeError('The terminal shows no song with a chorus');
-  const rest = stanzas[to]?.slice((stanzas[to] ?? '').indexOf('\n…') + 1) ?? '';
-  return [
-    ...stanzas.slice(0, from),
-    `\u001b[2m[… chorus, verses and bridge …]\u001b[22m\n${rest}`,
-    ...stanzas.slice(to + 1),
-  ].join('\n\n');
 }
 
 /** Throws TypeError for unsupported colours. */

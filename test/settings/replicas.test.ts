@@ -74,7 +74,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
           .then(
             () => true,
             (error: Error) => {
-              expect(error.message).toContain('10 requests per person per day');
+              expect(error.message).toContain('10 jobs per person per day');
               return false;
             },
           );

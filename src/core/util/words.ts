@@ -39,6 +39,12 @@ export function ellipsis(text: string, limit: number): string {
   return text.length <= limit ? text : `${beginning(text, limit - 1)}…`;
 }
 
+/** Starts with a capital letter. Words such as “iPhone” stay as they are. */
+export function capitalised(text: string): string {
+  const [word = ''] = /^\p{Ll}+(?![\p{L}\p{M}\p{N}])/u.exec(text) ?? [];
+  return word === '' ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 /** Such as `840 kB` or `3.2 MB`. */
 export function fileSize(bytes: number): string {
   return bytes < 1_000_000
@@ -53,7 +59,7 @@ const SPANS = [
   ['minute', 60_000],
 ] as const;
 
-/** Such as `just now`, `3 hours ago`, `yesterday`, and after a week `26 November 2026`. */
+/** Such as `just now`, `3 hours ago`, `yesterday`, and after a week `26 Nov 2026`. */
 export function timeAgo(at: number, now: number): string {
   const passed = Math.max(0, now - at);
   if (passed >= 7 * DAY_MS) return longDay(at);
@@ -62,7 +68,12 @@ export function timeAgo(at: number, now: number): string {
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(-Math.floor(passed / span), unit);
 }
 
-/** The day in UTC, such as `26 November 2026`. */
+/** The day in UTC, such as `26 Nov 2026`. */
 export function longDay(at: number): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(at);
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(at);
+}
+
+/** The day in UTC without the year, such as `26 Nov`, where space is scarce. */
+export function shortDay(at: number): string {
+  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(at);
 }

@@ -59,7 +59,7 @@ export function createChannel({
         ...(isEstimated ? { estimateMs } : {}),
         ...present({ until }),
       },
-      actions: [cancelButton(job)],
+      actions: [...(early?.actions ?? []), cancelButton(job)],
     };
   }
 
@@ -115,7 +115,10 @@ export function createChannel({
         if (early) await keepMedia(run, early, { signal });
         const progress = uncertain ? { stage: UNCERTAIN_STAGE, until: deadlineAt } : {};
         const message = progressMessage(run.job, progress);
-        const actions = [...(await pageLink(run.job)), ...(message.actions ?? [])];
+        const page = await pageLink(run.job);
+        // The page plays the song as well.
+        const others = message.actions?.filter(({ type }) => page.length === 0 || type !== 'link') ?? [];
+        const actions = [...page, ...others];
         return withStoredMedia({ ...message, actions }, run.job).message;
       });
     },

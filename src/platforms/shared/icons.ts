@@ -12,6 +12,7 @@ export const EMOJI = {
   lyrics: '📝',
   open: '↩️',
   page: '🌐',
+  pause: '⏸️',
   play: '▶️',
   remove: '🗑️',
   reset: '↩️',

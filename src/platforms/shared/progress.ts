@@ -13,10 +13,10 @@ const firstWord = (text: string): string => text.trim().toLowerCase().split(/\s/
 /** Plain-text facts besides the stage. `time` formats a time (milliseconds since the epoch) for the platform, or returns nothing. */
 export function progressFacts(
   { startedAt, until, queuePosition, estimateMs }: Progress,
-  time: (word: 'started' | 'until', at: number) => readonly string[],
+  time: (word: 'started' | 'requested' | 'until', at: number) => readonly string[],
 ): string[] {
   return [
-    ...time('started', startedAt),
+    ...time(queuePosition === undefined ? 'started' : 'requested', startedAt),
     ...(until === undefined ? [] : time('until', until)),
     ...(queuePosition === undefined ? [] : [queuePositionText(queuePosition)]),
     ...(estimateMs === undefined ? [] : [`usually takes about ${roughDuration(estimateMs)}`]),

@@ -188,7 +188,7 @@ export function createTerminal({
     const progress = renderProgress(message, toolsFor(new Map()));
     if (progress !== post.progress) printPost(post, progress);
     post.progress = progress;
-    const cancel = message.actions?.find((button) => button.type === 'action');
+    const cancel = message.actions?.findLast((button) => button.type === 'action');
     if (!unfinished.has(post)) unfinished.set(post, cancel);
   }
 

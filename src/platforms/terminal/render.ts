@@ -90,6 +90,7 @@ export function readableMarkdown(markdown: string): string {
       if (isFence) fence = fence === undefined ? marks : undefined;
       if (isCode) return row;
       return row
+        .replace(/\[([^[\]]{1,60})\]\((?:day|time):\d{1,14}\)/g, '$1')
         .replace(/\\([!-/:-@[-`{-~])|`[^`]*`/g, (match, escaped?: string) => escaped ?? match)
         .replace(/\\$/, '');
     })

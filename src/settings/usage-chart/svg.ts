@@ -1,7 +1,9 @@
 /** Bars by day, a colour for each family, as SVG text. */
 import { COLOURS } from '../../core/brand.ts';
 import { dayOf } from '../../core/clock.ts';
+import { familyTitle } from '../../core/family.ts';
 import type { DayUsage } from '../../core/moderation.ts';
+import { shortDay } from '../../core/util/words.ts';
 
 export type ChartRow = Pick<DayUsage, 'day' | 'family' | 'requests'>;
 
@@ -111,16 +113,17 @@ function dates(days: readonly string[]): string[] {
   const band = (RIGHT - LEFT) / days.length;
   const every = Math.ceil(DATE_WIDTH / band);
   return days.flatMap((day, index) =>
-    index % every === 0 ? [text(day.slice(5), LEFT + band * (index + 0.5), BOTTOM + 22)] : [],
+    index % every === 0 ? [text(shortDay(Date.parse(day)), LEFT + band * (index + 0.5), BOTTOM + 22)] : [],
   );
 }
 
 function legend(families: readonly string[]): string[] {
-  const widths = families.map((name) => 22 + name.length * LETTER_WIDTH + 24);
+  const titles = families.map(familyTitle);
+  const widths = titles.map((title) => 22 + title.length * LETTER_WIDTH + 24);
   let x = LEFT;
-  return families.map((name, family) => {
+  return titles.map((title, family) => {
     const box = rectangle(x, 327, 14, 14, colourOf(family), 'rx="4"');
-    const label = text(name, x + 22, 339, 'text-anchor="start"');
+    const label = text(title, x + 22, 339, 'text-anchor="start"');
     x += widths[family] ?? 0;
     return box + label;
   });

@@ -23,7 +23,11 @@ const result = async (command: string, options: object) =>
 const song = (options: object = {}) => result('song', { prompt: 'a tune for rain', ...options });
 const fields = ({ fields = [] }: Message) =>
   Object.fromEntries(fields.map(({ name, value }) => [name, value]));
-const requestOf = (message: Message) => fields(message).Request;
+/** The fields with the words of the person, and the origin. */
+const requestOf = (message: Message) => {
+  const { Style: _, ...rest } = fields(message);
+  return rest;
+};
 const countOf = (text: string, part: string) => text.split(part).length - 1;
 
 describe('a finished song shows its request once', () => {
@@ -34,57 +38,63 @@ describe('a finished song shows its request once', () => {
 
   it('with a style, lyrics and a title that the gateway changed', async () => {
     const message = await song({ style: 'slow choir', lyrics: '[Verse]\nGrey skies', title: 'Puddles' });
-    expect(requestOf(message)).toBe('a tune for rain\nLyrics: [Verse] Grey skies\nTitle: Puddles');
+    expect(requestOf(message)).toEqual({ Description: 'a tune for rain', Title: 'Puddles' });
+    expect(message.text).toBe('> Rain on the roof');
     const text = await slackText(message);
-    for (const words of ['a tune for rain', 'Grey skies', 'Puddles', 'slow choir'])
+    for (const words of ['a tune for rain', 'Rain on the roof', 'Puddles', 'slow choir'])
       expect([words, countOf(text, words)]).toEqual([words, 1]);
   });
 
   it('not if the title and style show it already', async () => {
-    expect(requestOf(await song({ prompt: undefined, title: 'Rain', style: 'lofi' }))).toBeUndefined();
-    expect(requestOf(await song({ prompt: 'RAIN' }))).toBeUndefined();
-    expect(requestOf(await song({ prompt: 'rai' }))).toBe('rai');
+    expect(requestOf(await song({ prompt: undefined, title: 'Rain', style: 'lofi' }))).toEqual({});
+    expect(requestOf(await song({ prompt: 'RAIN' }))).toEqual({});
+    expect(requestOf(await song({ prompt: 'rai' }))).toEqual({ Description: 'rai' });
   });
 
   it('cut at a word, and as plain text', async () => {
     const long = await song({ prompt: `<!channel> *loud* ${'many words '.repeat(120)}`, style: 'lofi' });
-    expect(requestOf(long)).toMatch(/^<!channel> .* (many|words)…$/);
-    expect(requestOf(long)?.length).toBeLessThanOrEqual(500);
+    expect(requestOf(long).Description).toMatch(/^<!channel> .* (many|words)…$/);
+    expect(requestOf(long).Description?.length).toBeLessThanOrEqual(500);
     expect(await slackText(long)).not.toContain('<!channel>');
   });
 
   it('after Again, Change and Extend', async () => {
     const first = await song({ style: 'slow choir' });
     const again = await studio.finish(await studio.press(first, 'Again'));
-    expect(requestOf(again)).toBe('a tune for rain');
+    expect(requestOf(again)).toEqual({ Description: 'a tune for rain' });
     const plain = await song();
     const changed = await studio.finish(await studio.fill(plain, 'Change', { prompt: 'a tune for snow' }));
-    expect(requestOf(changed)).toBe('a tune for snow');
+    expect(requestOf(changed)).toMatchObject({ Description: 'a tune for snow' });
     const withLyrics = await studio.finish(await studio.fill(first, 'Change', { lyrics: 'White skies' }));
-    expect(requestOf(withLyrics)).toContain('Lyrics: White skies');
-    expect(requestOf(await studio.finish(await studio.fill(first, 'Extend take 1')))).toBe('Mode: extend');
+    expect(withLyrics.text).toBe('> Rain on the roof');
+    expect(requestOf(await studio.finish(await studio.fill(first, 'Extend take 1')))).toEqual({
+      'Extended from': '“Rain”, take 1',
+    });
     const longer = await studio.finish(
       await studio.fill(first, 'Extend take 2', { prompt: 'Higher', style: 'brass', from: 60 }),
     );
     expect(fields(longer)).toMatchObject({
-      Request: 'Mode: extend\nHigher\nFrom: 1:00',
+      'New part': 'Higher',
+      From: '1:00',
       Style: 'brass',
-      'Made from': '“Rain”, take 2',
+      'Extended from': '“Rain”, take 2',
     });
   });
 
   it.each([
-    [{ mode: 'cover', style: 'brass band' }, 'Mode: cover'],
-    [{ mode: 'extend', prompt: 'Higher still' }, 'Mode: extend\nHigher still'],
+    [{ mode: 'cover', style: 'brass band' }, { 'Cover of': 'hum' }],
+    [
+      { mode: 'extend', prompt: 'Higher still' },
+      { 'New part': 'Higher still', 'Extended from': 'hum' },
+    ],
     [
       { mode: 'vocals', prompt: 'Sing of rain', title: 'Puddles' },
-      'Mode: vocals\nSing of rain\nTitle: Puddles',
+      { Description: 'Sing of rain', Title: 'Puddles', 'Vocals added to': 'hum' },
     ],
-    [{ mode: 'instrumental', style: 'brass band' }, 'Mode: instrumental\nStyle: brass band'],
+    [{ mode: 'instrumental', style: 'brass band' }, { 'Band added to': 'hum' }],
   ])('for /remix %j', async (options, request) => {
     const message = await result('remix', { audio: AUDIO, ...options });
-    expect(requestOf(message)).toBe(request);
-    expect(fields(message)['Made from']).toBe('hum');
+    expect(requestOf(message)).toEqual(request);
     const text = await slackText(message);
     if ('style' in options && options.style !== undefined) expect(countOf(text, options.style)).toBe(1);
   });

@@ -42,7 +42,9 @@ describe('under a song', () => {
       ['Play 2 in voice', 'Extend 2', 'Stems 2', 'Karaoke 2'],
       ['Lyrics', 'Change', 'Again', 'Cover art'],
     ]);
-    expect(more.map(({ label, hint }) => `${label}: ${hint}`)).toContain('WAV take 2: Lossless audio');
+    expect(more).toContainEqual(
+      expect.objectContaining({ item: 'WAV', group: 'Take 2', hint: 'A file with lossless audio' }),
+    );
   });
 
   it('an instrumental has no buttons for karaoke, lyrics and voice', async () => {
@@ -61,7 +63,7 @@ describe('under a song', () => {
         callBackUrl: expect.stringContaining('/callbacks/music/'),
       },
     ]);
-    expect(field(longer, 'Made from')).toBe('“Rain”, take 2');
+    expect(field(longer, 'Extended from')).toBe('“Rain”, take 2');
     expect(labelsOf(longer)).toContain('Extend take 1');
   });
 
@@ -106,10 +108,10 @@ describe('under a song', () => {
     const song = await makeSong();
     const covers = await studio.finish(await studio.press(song, 'Cover art'));
     expect(covers.media).toHaveLength(2);
-    expect(field(covers, 'Made from')).toBe('“Rain”');
+    expect(covers.title).toBe('Cover art for Rain');
     const wav = await studio.finish(await studio.press(song, 'WAV take 2'));
     expect(wav.media?.[0]?.kind).toBe('audio');
-    expect(field(wav, 'Made from')).toBe('“Rain”, take 2');
+    expect(wav.title).toBe('WAV of Rain, take 2');
     const video = await studio.finish(await studio.press(song, 'Music video take 1'));
     expect(video.media?.[0]?.kind).toBe('video');
   });
@@ -173,11 +175,14 @@ describe('while a song is being created', () => {
     const streaming = { ...song, stream_audio_url: 'https://gateway.example/live(1)' };
     await callBack([streaming], 'first');
     await callBack([{ ...streaming, audio_url: 'https://gateway.example/one.mp3' }], 'first');
-    expect(messages.map(({ text = '' }) => text)).toEqual([
-      '**Chorus**\nDrip',
-      '[Listen while it is being created](<https://gateway.example/live(1)>)\n\n**Chorus**\nDrip',
-      '**Chorus**\nDrip',
+    expect(messages.map(({ text }) => text)).toEqual(['> Drip', '> Drip', '> Drip']);
+    expect(messages.map(labelsOf)).toEqual([
+      ['Lyrics', 'Cancel'],
+      ['Listen', 'Lyrics', 'Cancel'],
+      ['Lyrics', 'Cancel'],
     ]);
+    expect(messages[1]?.actions?.[0]).toMatchObject({ url: 'https://gateway.example/live(1)' });
+    expect(privateText(await studio.press(messages[0] ?? {}, 'Lyrics'))).toContain('Drip');
     expect(messages.map(({ media = [] }) => media.length)).toEqual([0, 0, 1]);
     expect(field(messages[0] ?? {}, 'Style')).toBe('lofi');
     expect(world.platform.shown.size).toBe(1);
@@ -425,7 +430,7 @@ describe('/remix', () => {
     expect(sentTo(route)).toEqual([
       expect.objectContaining({ ...request, uploadUrl: 'https://bot.example/files/demo.wav' }),
     ]);
-    expect(field(message, 'Made from')).toBe('demo');
+    expect(message.fields?.map(({ value }) => value)).toContain('demo');
     expect(labelsOf(message)).toEqual(expect.arrayContaining(['Extend take 1', 'Change', 'Again']));
   });
 
@@ -590,7 +595,7 @@ describe('buttons', () => {
       person: BOB,
     });
     const wav = await studio.finish(outcome);
-    expect(field(wav, 'Made from')).toBe('“Rain”, take 2');
+    expect(wav.title).toBe('WAV of Rain, take 2');
   });
 
   it('work after a year, but not in another server', async () => {

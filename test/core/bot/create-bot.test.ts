@@ -88,7 +88,7 @@ describe('commands send requests to the gateway', () => {
         customMode: true,
         instrumental: true,
         model: 'V5',
-        title: 'rain',
+        title: 'Rain',
         style: 'lofi',
       },
     ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timeAgo } from '../../../src/core/util/words.ts';
+import { capitalised, timeAgo } from '../../../src/core/util/words.ts';
 
 const NOW = Date.UTC(2026, 10, 26, 12);
 const SECOND = 1000;
@@ -13,7 +13,17 @@ test.each([
   [3.5 * HOUR, '3 hours ago'],
   [24 * HOUR, 'yesterday'],
   [6 * 24 * HOUR, '6 days ago'],
-  [7 * 24 * HOUR, '19 November 2026'],
+  [7 * 24 * HOUR, '19 Nov 2026'],
 ])('a time %d ms ago is “%s”', (passed, text) => {
   expect(timeAgo(NOW - passed, NOW)).toBe(text);
+});
+
+test.each([
+  ['a tune for rain', 'A tune for rain'],
+  ['émile', 'Émile'],
+  ['iPhone songs', 'iPhone songs'],
+  ['4 seasons', '4 seasons'],
+  ['', ''],
+])('“%s” starts as “%s”', (text, title) => {
+  expect(capitalised(text)).toBe(title);
 });

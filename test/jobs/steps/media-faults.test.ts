@@ -369,7 +369,7 @@ describe('files', () => {
     await expectComplete(world, job);
     expect(world.clock.now() - startedAt).toBeLessThan(10_000);
     expect(world.shown().media).toHaveLength(2);
-    expect(world.shown().footer).toBeUndefined();
+    expect(world.shown().footer).toBe('Requested by Ada');
     const tags = await tagsIn(world, songs(world.shown().media)[0]);
     expect(tags).toMatchObject({ title: 'Rain', artist: 'Minstrel for Ada' });
     expect(tags.images ?? []).toEqual([]);

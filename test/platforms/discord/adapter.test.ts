@@ -316,7 +316,7 @@ describe('the Discord adapter', () => {
         {
           title: 'Composing',
           description:
-            '**Waiting**\n-# Started <t:1:R> · until <t:9:T> · position 2 in the queue · usually takes about 2 min',
+            '**Waiting**\n-# Requested <t:1:R> · until <t:9:T> · position 2 in the queue · usually takes about 2 min',
         },
       ]);
 
@@ -613,7 +613,7 @@ describe('the Discord adapter', () => {
       await platform.show(address, { title: 'Rain', media: items }, new StoredPost('job1'));
       expect(command.original?.attachments.map(({ filename }) => filename)).toEqual(['rain_small.mp3']);
       expect(command.original?.embeds[0]?.description).toBe(
-        `Take 1\n[Listen: rain.mp3](<https://bot.example/files/whole?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}`,
+        `[Listen: rain.mp3](<https://bot.example/files/whole?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}`,
       );
       expectNoRejections();
     });

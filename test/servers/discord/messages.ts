@@ -167,6 +167,7 @@ const state = (message: StoredMessage) => ({
   content: message.content,
   embeds: message.embeds,
   components: message.components,
+  attachments: message.attachments,
   at: message.editedAt ?? message.createdAt,
 });
 

@@ -119,7 +119,13 @@ export interface StoredMessage {
   createdAt: number;
   editedAt: number | null;
   /** All states of the message, oldest first, including the current one. */
-  history: { content: string; embeds: Embed[]; components: Component[]; at: number }[];
+  history: {
+    content: string;
+    embeds: Embed[];
+    components: Component[];
+    attachments: Attachment[];
+    at: number;
+  }[];
   deleted: boolean;
   /** The menu choice that each person's client still shows, until the message is edited. */
   chosen: Map<string, string>;

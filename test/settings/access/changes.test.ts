@@ -105,12 +105,12 @@ describe('in words', () => {
     ['allow @dj moderation', 'DJ can use the moderator commands'],
     ['unlimited @dj all', 'no limit for DJ'],
     ['unlimited moderators song', 'no limit on songs for moderators'],
-    ['limit everyone all 3', '3 requests per person per day'],
+    ['limit everyone all 3', '3 jobs per person per day'],
     ['limit everyone song 1', '1 song per person per day'],
     ['limit everyone song 2 hour together', '2 songs per hour in this server, shared by everyone'],
-    ['limit @dj all 3', '3 requests per day for each person with the role DJ'],
-    ['limit moderators all 3', '3 requests per day for each moderator'],
-    ['limit visitors all 3', '3 requests per day for each person from another workspace'],
+    ['limit @dj all 3', '3 jobs per day for each person with the role DJ'],
+    ['limit moderators all 3', '3 jobs per day for each moderator'],
+    ['limit visitors all 3', '3 jobs per day for each person from another workspace'],
     ['limit ada party 3', '3 songs in voice channels per day for Ada'],
   ])('%s: %s', (text, words) => expect(ruleText({ rule: rule(text), from: 'server' }, PLACE.at)).toBe(words));
 
@@ -119,18 +119,15 @@ describe('in words', () => {
     const texts = [rule('deny @dj ask'), rule('limit @dj all 3')].map((known) =>
       ruleText({ rule: { ...known, who }, from: 'server' }, PLACE.at),
     );
-    expect(texts).toEqual([
-      "the role 7 can't use /ask",
-      '3 requests per day for each person with the role 7',
-    ]);
+    expect(texts).toEqual(["the role 7 can't use /ask", '3 jobs per day for each person with the role 7']);
   });
 
   it('names the channel, units, workspace or operator of a limit', () => {
     const inChannel = (text: string) => ruleText({ rule: rule(text), from: 'channel' }, PLACE.at);
-    expect(inChannel('limit everyone all 3')).toBe('3 requests per person per day in this channel');
-    expect(inChannel('limit ada all 3')).toBe('3 requests per day for Ada in this channel');
+    expect(inChannel('limit everyone all 3')).toBe('3 jobs per person per day in this channel');
+    expect(inChannel('limit ada all 3')).toBe('3 jobs per day for Ada in this channel');
     expect(inChannel('limit everyone all 3 day together')).toBe(
-      '3 requests per day in this channel, shared by everyone',
+      '3 jobs per day in this channel, shared by everyone',
     );
     const shared = { scope: 'server', per: 'day', of: 'units', most: 1_000 } as const;
     expect(describeLimit(shared, { platform: 'slack' })).toBe(

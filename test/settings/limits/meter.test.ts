@@ -88,7 +88,7 @@ describe('a limit', () => {
     await set({ most: 2 });
     expect(await ask()).toBe('passes');
     expect(await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
-    expect(await ask()).toContain('2 requests per person per day');
+    expect(await ask()).toContain('2 jobs per person per day');
     expect(await ask(person('bob'))).toBe('passes');
     expect(await ask(ADA, SONG, { ...HERE, guild: 'another' })).toBe('passes');
   });
@@ -108,7 +108,7 @@ describe('a limit', () => {
     expect(await ask()).toContain('1 song per');
     expect(await ask(ADA, QUESTION)).toBe('passes');
     await set({ most: 2 });
-    expect(await ask(ADA, QUESTION)).toContain('2 requests');
+    expect(await ask(ADA, QUESTION)).toContain('2 jobs');
   });
 
   test('of songs in voice channels counts only those that were queued, once each', async () => {
@@ -155,7 +155,7 @@ describe('a limit', () => {
     await set({ most: 1 }, 'channel');
     await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' });
     expect(await ask(ADA, SONG, { ...HERE, channel: 'thread', parent: 'channel' })).toBe('passes');
-    expect(await ask()).toContain('1 request per person per day in this channel');
+    expect(await ask()).toContain('1 job per person per day in this channel');
     expect(await ask(person('bob'))).toBe('passes');
     expect(await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
   });
@@ -199,7 +199,7 @@ describe('a limit', () => {
     await set({ most: 5 });
     await set({ most: 1 });
     await ask();
-    expect(await ask()).toContain('1 request per');
+    expect(await ask()).toContain('1 job per');
     expect(await administered.limitsInForce(HERE, ADA)).toHaveLength(1);
   });
 });
@@ -208,7 +208,7 @@ test('a refusal says whether the operator or a moderator can change the limit', 
   const ceiling = { scope: 'personOnPlatform', per: 'day', of: 'requests' } as const;
   operate({ ceilings: [{ ...ceiling, most: 1 }] });
   await ask();
-  expect(await ask()).toContain('1 request per person per day, set by the operator. Try again');
+  expect(await ask()).toContain('1 job per person per day, set by the operator. Try again');
   operate({ ceilings: [{ ...ceiling, most: 0 }] });
   expect(await ask()).toContain("set by the operator. Only the bot's operator can change it");
   operate({});
@@ -463,7 +463,7 @@ describe('moderators', () => {
     await decide('unlimited moderators all');
     await set({ most: 100 });
     await ask(MOD);
-    expect(await ask(MOD)).toContain('1 request per person per day');
+    expect(await ask(MOD)).toContain('1 job per person per day');
   });
 });
 
@@ -540,9 +540,9 @@ test('show lists every limit with the person’s usage', async () => {
   clock.advance(2 * HOUR - 1);
   const shown = await administered.limitsInForce(HERE, ADA);
   expect(shown.map(({ sentence, from, used }) => [sentence, from, used])).toEqual([
-    ['9 requests per hour in this channel, shared by everyone', 'channel', 0],
+    ['9 jobs per hour in this channel, shared by everyone', 'channel', 0],
     ['5 songs per person per day', 'server', 1],
-    ['100 requests per day, shared by everyone who uses this bot', 'deployment', 2],
+    ['100 jobs per day, shared by everyone who uses this bot', 'deployment', 2],
   ]);
 });
 

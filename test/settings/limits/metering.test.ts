@@ -29,7 +29,7 @@ describe('a request counts', () => {
   test('when accepted, and a second one is refused before anything is stored', async () => {
     await world.start(SONG);
     expect(await used()).toBe(1);
-    await expect(world.start(SONG)).rejects.toThrow('Limit reached: 1 request per person per day');
+    await expect(world.start(SONG)).rejects.toThrow('Limit reached: 1 job per person per day');
     expect(await world.storage.jobs.running(HERE, 'ada')).toHaveLength(1);
   });
 

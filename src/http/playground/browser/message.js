@@ -64,15 +64,16 @@ function Card({ message, tools }) {
     footer,
   } = message;
   const isAnswer = progress === undefined || progress.result === 'answer';
-  // The words of a song stand where its players will be.
+  // The words of a song stand where its players will be. Then its button Lyrics shows them.
   const isSong = progress?.result === 'song';
+  const hasPlayers = media.some(({ kind, part, bytes }) => kind === 'audio' && !part && bytes !== undefined);
   const isFramed = Boolean(title) || media.length + fields.length > 0 || !isAnswer;
   const onPress = (/** @type {BrowserButton} */ button) => tools.onPress(message, button);
   const { takes, buttons, more } = splitButtons(message);
   return html`<div class=${isFramed ? 'card framed' : 'card'}>
     ${mention && html`<p class="mention">@${nameOf(mention, tools.people)}</p>`}
     ${title && html`<h2 dir="auto">${titleUrl ? html`<a ...${linkTo(titleUrl)}>${title}</a>` : title}</h2>`}
-    ${isSong || html`<${Markdown} nodes=${body} />`}
+    ${isSong || hasPlayers || html`<${Markdown} nodes=${body} />`}
     <${MediaList} media=${media} result=${progress?.result} title=${title} words=${isSong ? body : []} takes=${takes} onPress=${onPress} />
     ${message.data && html`<${Data} data=${message.data} />`}
     ${

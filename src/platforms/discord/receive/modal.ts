@@ -20,7 +20,7 @@ import {
   type RawOptions,
   readNumber,
 } from '../../../core/options.ts';
-import { ellipsis } from '../../../core/util/words.ts';
+import { capitalised, ellipsis } from '../../../core/util/words.ts';
 import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
 import { menuForm, preselectedHint } from '../../shared/message-menu.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
@@ -119,7 +119,7 @@ function fieldOf(
         ...choiceField,
         type: ComponentType.StringSelect,
         options: option.choices.slice(0, DISCORD_LIMITS.choices).map((choice) => ({
-          label: ellipsis(choice.name, DISCORD_LIMITS.choiceText),
+          label: ellipsis(capitalised(choice.name), DISCORD_LIMITS.choiceText),
           value: choice.value,
           default: choice.value === initial,
         })),

@@ -56,8 +56,9 @@ const menu = (
   type: ComponentType.StringSelect,
   custom_id: `${MENU_PREFIX}:${index}`,
   placeholder: ellipsis(menuText(message), DISCORD_LIMITS.placeholder),
-  options: buttons.map(({ id, label, about = '', hint = '', icon }) => ({
-    label: labelOf(label),
+  options: buttons.map(({ id, label, group = '', item, about = '', hint = '', icon }) => ({
+    // Discord's menus have no groups.
+    label: labelOf(item === undefined ? label : `${group}: ${item}`),
     value: id,
     ...emojiOf(icon),
     ...descriptionOf(about.trim() === '' ? hint : about),

@@ -3,7 +3,7 @@ import type { APIEmbed, APIEmbedField } from 'discord.js';
 import { BRAND_COLOUR } from '../../../core/brand.ts';
 import type { Message, Progress } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
-import { ellipsis } from '../../../core/util/words.ts';
+import { capitalised, ellipsis } from '../../../core/util/words.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { titleTarget } from '../../shared/markdown/tree.ts';
 import { progressFacts, stageText } from '../../shared/progress.ts';
@@ -143,10 +143,10 @@ function headOf(message: Message, before: Block[]): string {
 
 /** Discord updates the time since the start, so the card does not have to be edited for it. */
 function progressLine(progress: Progress): string {
-  const line = progressFacts(progress, (word, at) =>
-    timestamp(word, at, word === 'started' ? 'R' : 'T'),
-  ).join(' · ');
-  return line === '' ? '' : `-# ${line.charAt(0).toUpperCase()}${line.slice(1)}`;
+  const line = progressFacts(progress, (word, at) => timestamp(word, at, word === 'until' ? 'T' : 'R')).join(
+    ' · ',
+  );
+  return line === '' ? '' : `-# ${capitalised(line)}`;
 }
 
 function timestamp(word: string, milliseconds: number, style: 'F' | 'R' | 'T'): string[] {

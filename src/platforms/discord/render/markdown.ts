@@ -36,6 +36,7 @@ const NOTATION: Notation = {
     const masked = `[${disableMentions(name).replace(/[*_~|]/g, '\\$&')}](<${safeUrl(url)}>)`;
     return masked.length > MAX_MASKED_LINK_LENGTH ? undefined : masked;
   },
+  moment: ({ at, show }) => `<t:${Math.floor(at / 1000)}:${show === 'day' ? 'D' : 'f'}>`,
   code: (code, language) => ({
     head: `\`\`\`${language}`,
     lines: escapeFenced(code || ' ').split('\n'),

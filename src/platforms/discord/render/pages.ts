@@ -235,7 +235,8 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, maxCovers }
       // A cover must be attached to the same message as its card.
       if (isCover() && fileGroups(files, fileBytes).length === 1)
         covers.push({ url: `attachment://${name}`, alt });
-      if (caption) lines.push(plainLine(caption));
+      // Others show their name, and how long they are.
+      if (caption && isVisual(item)) lines.push(plainLine(caption));
       if (whole) continue;
     }
     const url = source.type === 'remote' ? source.url : link(source.file, item.name);
@@ -295,10 +296,10 @@ function fileName(name: string): string {
   return `${safe.slice(0, 80) || 'file'}${extension}`;
 }
 
-/** Discord keeps non-ASCII characters in titles, but not in names. */
+/** Discord keeps spaces and other characters in titles, but not in names. */
 function fileTitle(name: string): Pick<PageFile, 'title'> {
   const stem = beginning(name.toWellFormed().replace(/\.\w{1,8}$/, ''), MAX_STEM_LENGTH);
-  return /[^\p{ASCII}]/u.test(stem) ? { title: stem } : {};
+  return /[^\w.-]/.test(stem) ? { title: stem } : {};
 }
 
 /** Adds a number if one of the files already has the name. */

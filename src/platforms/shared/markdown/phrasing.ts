@@ -1,5 +1,6 @@
 /** Phrasing content as words with their marks, so a long paragraph can be split anywhere with balanced marks. */
 
+import { type Moment, readMoment } from '../../../core/moment.ts';
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { splitPlain } from '../text.ts';
 import { hidesTarget, isBareLink, textOf } from './tree.ts';
@@ -18,6 +19,8 @@ export interface PhrasingNotation {
   readonly address: (url: string) => string | undefined;
   /** A link with a label; undefined if the label cannot be used. The URL is already checked. */
   readonly link: (label: readonly MarkdownNode[], url: string) => string | undefined;
+  /** A time in the reader's time zone, if the platform has such times. */
+  readonly moment?: (moment: Moment) => string;
 }
 
 /** The smallest unit that is never split across lines. */
@@ -84,8 +87,11 @@ function linkWords(
   notation: PhrasingNotation,
   marks: readonly string[],
 ): Word[] {
-  const address = notation.address(url);
   const words = phrasingWords(label, notation, marks);
+  const moment = readMoment(url);
+  if (moment !== undefined)
+    return notation.moment === undefined ? words : [{ kind: 'link', text: notation.moment(moment), marks }];
+  const address = notation.address(url);
   const name = textOf(label);
   if (address === undefined)
     return url === '' || isBareLink(name, url)

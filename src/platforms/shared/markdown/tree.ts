@@ -125,7 +125,8 @@ function withTask(item: MarkdownNode | undefined): MarkdownNode[] {
 export function textOf(nodes: readonly MarkdownNode[]): string {
   const texts = nodes.map(({ type, value, children = [] }, index) => {
     const between = type === 'tableCell' ? ' ' : '\n';
-    const text = type === 'break' ? '\n' : (value ?? textOf(children));
+    const bullet = type === 'listItem' ? '• ' : '';
+    const text = type === 'break' ? '\n' : (value ?? `${bullet}${textOf(children)}`);
     return index === 0 || PHRASING.has(type) ? text : between + text;
   });
   return texts.join('');

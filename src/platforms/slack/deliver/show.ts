@@ -113,7 +113,7 @@ async function showPost(post: Post, message: Message): Promise<void> {
   const titles = new Map(
     [...items, ...smaller]
       .filter(({ item }) => item.kind !== 'image' || !picturesInPlace)
-      .map(({ item, file }) => [file.name, item.caption ? `${item.name} · ${item.caption}` : item.name]),
+      .map(({ item, file }) => [file.name, titleOf(item)]),
   );
   if (rendering.textFile !== undefined && !post.mode.passing) {
     const name = `text-${digestOf(rendering.textFile)}`;
@@ -127,6 +127,11 @@ async function showPost(post: Post, message: Message): Promise<void> {
   // mention.
   const called = await share(post, message, titles, message.notify === 'ready' ? mention : undefined);
   if (mention !== undefined && !called) await postMention(post, mention, message.notify);
+}
+
+/** Players show how long they are. */
+function titleOf({ kind, name, caption }: MediaItem): string {
+  return caption === undefined || kind === 'audio' ? name : `${name} · ${caption}`;
 }
 
 interface StoredItem {

@@ -154,10 +154,10 @@ function menuOptions(buttons: readonly ActionButton[]): MenuOption[] {
   const known = new Map(buttons.map((button) => [button.id, button]));
   return [...known.values()]
     .filter(({ id }) => id !== '' && id.length <= LIMITS.optionValue)
-    .map(({ group = '', hint = '', ...button }) => ({
+    .map(({ group = '', hint = '', item = '', ...button }) => ({
       group: group.trim(),
       option: {
-        text: textOf(nameOf(button), LIMITS.optionText),
+        text: textOf(item.trim() || nameOf(button), LIMITS.optionText),
         value: button.id,
         ...(hint.trim() !== '' && { description: textOf(hint.trim(), LIMITS.optionText) }),
       },

@@ -37,7 +37,7 @@ export function headBlocks(message: Message, options: DetailOptions & LinkOption
   const target = titleTarget(message) ?? '';
   const link = titleLink(message);
   const buttons = link && [{ ...linkElement(link, message, 'card'), style: 'primary' as const }];
-  const note = !buttons && hasPlayers(message, options) ? [contextBlock('Listen in the thread.')] : [];
+  const note = buttons ? [] : playerNote(message, options);
   if (cover === undefined)
     return [...titleBlocks(title), ...(buttons ? [{ type: 'actions' as const, elements: buttons }] : note)];
   const escaped = escapeMrkdwn(title.trim());
@@ -59,13 +59,18 @@ export function headBlocks(message: Message, options: DetailOptions & LinkOption
   ];
 }
 
-/** True if the thread has files that Slack plays. Others are links. */
-const hasPlayers = ({ media = [] }: Message, { bare, links }: DetailOptions & LinkOptions): boolean =>
-  !bare &&
-  media.some(
-    ({ kind, name, source }) =>
-      kind === 'audio' && source.type === 'stored' && links?.(source.file, name) === undefined,
+/** Points to the players in the thread, if there are any. Other files are links. */
+function playerNote(
+  { media = [] }: Message,
+  { bare, links }: DetailOptions & LinkOptions,
+): types.ContextBlock[] {
+  const played = media.filter(
+    ({ name, source }) => source.type === 'stored' && links?.(source.file, name) === undefined,
   );
+  const kinds = new Set(bare ? [] : played.map(({ kind }) => kind));
+  if (kinds.has('audio')) return [contextBlock('Listen in the thread.')];
+  return kinds.has('video') ? [contextBlock('Watch it in the thread.')] : [];
+}
 
 const cardText = (name: 'title' | 'subtitle', text: string): Partial<types.CardBlock> =>
   text === '' ? {} : { [name]: mrkdwn(text) };

@@ -58,6 +58,6 @@ export function contextBlocks(lines: readonly string[]): types.KnownBlock[] {
   return grouped(elements, LIMITS.contextElements).map((group) => ({ type: 'context', elements: group }));
 }
 
-export function contextBlock(text: string): types.KnownBlock {
+export function contextBlock(text: string): types.ContextBlock {
   return { type: 'context', elements: [plainText(text, LIMITS.contextText)] };
 }

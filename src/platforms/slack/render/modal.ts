@@ -11,6 +11,7 @@ import type {
   RawOptions,
 } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
+import { capitalised } from '../../../core/util/words.ts';
 import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
 import { preselectedHint } from '../../shared/message-menu.ts';
 import { LIMITS } from '../limits.ts';
@@ -155,7 +156,7 @@ function inputElement(option: OptionDeclaration, initial: OptionValue | undefine
     case 'choice': {
       const options = option.choices
         .slice(0, LIMITS.options)
-        .map((choice) => choiceOption(choice.name, choice.value));
+        .map((choice) => choiceOption(capitalised(choice.name), choice.value));
       const first = options.find(({ value }) => value === initial);
       return { type: 'static_select', options, ...present({ initial_option: first }) };
     }

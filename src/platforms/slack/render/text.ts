@@ -1,7 +1,7 @@
 /** Renders text blocks: the mention, the title, the progress and the text. */
 import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
-import { ellipsis } from '../../../core/util/words.ts';
+import { capitalised, ellipsis } from '../../../core/util/words.ts';
 import { progressFacts, stageText } from '../../shared/progress.ts';
 import { splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
@@ -40,9 +40,9 @@ export function progressBlocks(message: Message): types.KnownBlock[] {
   if (!progress) return [];
   const facts = [
     escapeMrkdwn(ellipsis(stageText(message), MAX_STAGE)),
-    ...progressFacts(progress, (word, at) => time(word, at, word === 'started' ? '{time}' : '{time_secs}')),
+    ...progressFacts(progress, (word, at) => time(word, at, word === 'until' ? '{time_secs}' : '{time}')),
   ];
-  const shown = facts.filter((fact) => fact !== '').join(' · ');
+  const shown = capitalised(facts.filter((fact) => fact !== '').join(' · '));
   return [{ type: 'context', elements: [mrkdwn(`:hourglass_flowing_sand: ${shown}`)] }];
 }
 

@@ -1,5 +1,6 @@
 /** Markdown as a tree of the elements the page supports. Text stays text: this never produces HTML. */
 
+import { readMoment } from '../../../core/moment.ts';
 import { present } from '../../../core/util/present.ts';
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { readMarkdown } from '../../shared/markdown/read.ts';
@@ -15,6 +16,7 @@ function withSafeLinks(node: MarkdownNode): MarkdownNode[] {
   const { url, ...rest } = node;
   const children = node.children?.flatMap(withSafeLinks);
   if (url === undefined) return [children ? { ...node, children } : node];
+  if (readMoment(url) !== undefined) return [...(children ?? [])];
   const safe = linkableUrl(url);
   const label = textOf([node]);
   if (safe !== undefined && hidesTarget(label, url)) {

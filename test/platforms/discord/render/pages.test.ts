@@ -174,9 +174,9 @@ describe('rendering for Discord', () => {
       progress: { stage: words('s', 200), startedAt: 0 },
       media: [
         {
-          kind: 'audio' as const,
-          name: 'a.mp3',
-          source: { type: 'stored' as const, file: { name: 'k', bytes: 5, contentType: 'audio/mpeg' } },
+          kind: 'image' as const,
+          name: 'a.png',
+          source: { type: 'stored' as const, file: { name: 'k', bytes: 5, contentType: 'image/png' } },
           caption: words('c', 100),
         },
       ],
@@ -352,10 +352,10 @@ describe('rendering for Discord', () => {
     );
     expect(more).toEqual([]);
     expect(page?.files.map((file) => file.name)).toEqual(['cover.jpg', 'rain_1.mp3', 'rain_2.mp3']);
+    expect(page?.files.map((file) => file.title)).toEqual([undefined, 'rain 1', 'rain 2']);
     expect(page?.embeds).toEqual([
       {
         title: 'Rain',
-        description: 'Take 1 · 2:31\nTake 2 · 2:40',
         fields: [{ name: 'Style', value: 'lofi', inline: true }],
         footer: { text: 'Requested by Ada' },
         color: 0x6e56cf,
