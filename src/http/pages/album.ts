@@ -58,7 +58,7 @@ function card(
   return html`<li data-src="${root}${audio.path}" data-length="${length}">
 <div class="art">${length && html`<span class="badge">${length}</span>`}${cover ? html`<img src="${root}${cover.path}" alt="" width="200" height="200" loading="lazy">` : NO_COVER}<button type="button" class="play" id="p${index}" aria-label="Play" aria-labelledby="p${index} t${index}">${PLAY_ICON}</button></div>
 <a class="title" id="t${index}" dir="auto" href="${root}${path ?? ''}">${ellipsis(title, 120)}</a>
-<p class="by"><bdi>${ellipsis(person, 60)}</bdi>${note !== undefined && ` · ${note}`} · <time datetime="${new Date(createdAt).toISOString()}">${timeAgo(createdAt, now)}</time></p>
+<p class="by"><bdi>${ellipsis(person, 60)}</bdi> · ${note ?? html`<time datetime="${new Date(createdAt).toISOString()}">${timeAgo(createdAt, now)}</time>`}</p>
 </li>
 `;
 }

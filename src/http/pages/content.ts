@@ -67,7 +67,7 @@ export interface AlbumSong extends PageLink {
   readonly createdAt: number;
   readonly cover?: LinkedFile;
   readonly seconds?: number;
-  /** Shown after its requester, such as its votes in a contest. */
+  /** Shown instead of its time, such as its votes in a contest. */
   readonly note?: string;
 }
 
