@@ -2,7 +2,7 @@
 
 import { timeText } from '../core/moment.ts';
 import { counted } from '../core/util/words.ts';
-import type { Route, Work } from '../core/work.ts';
+import type { Work } from '../core/work.ts';
 import type { GatewayErrorCode } from '../gateway/transport/errors.ts';
 import type { MediaError } from '../media/errors.ts';
 import { PLANS } from './route-plans.ts';
@@ -49,8 +49,13 @@ export function retryLaterSentence(code: GatewayErrorCode, waitMs: number, now: 
 }
 
 /** The message for a gateway error, specific to the kind of work if possible. */
-export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>): string {
-  return (work && routeSentenceFor(code, work.route)) ?? SENTENCES[code];
+export function sentenceFor(code: GatewayErrorCode, work?: FailedWork): string {
+  return (work && routeSentenceFor(code, work)) ?? SENTENCES[code];
+}
+
+interface FailedWork extends Pick<Work, 'route'> {
+  /** Reference images. */
+  readonly images?: readonly unknown[];
 }
 
 const uncertain = (reason: string) =>
@@ -135,7 +140,7 @@ export function linkedFilesSentence(names: string): string {
 }
 
 /** A message specific to the kind of work; undefined if the general one fits. */
-function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefined {
+function routeSentenceFor(code: GatewayErrorCode, { route, images = [] }: FailedWork): string | undefined {
   const { withSong, doneOnce, downloads, fixed } = PLANS[route];
   switch (code) {
     case 'not-found':
@@ -169,9 +174,12 @@ function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefi
       return fixed
         ? `The service received this song, but couldn't ${withSong}. Press Again, or try another take.`
         : undefined;
-    // The model can't return images: the request contains none.
+    // Without references, the request contains no images: the model can't return any.
     case 'no-images':
-      return route === 'gen.image' ? "This model can't create images. Choose another model." : undefined;
+      if (route !== 'gen.image') return undefined;
+      return images.length > 0
+        ? "This model can't create images from other images. Choose another model."
+        : "This model can't create images. Choose another model.";
     case 'refunded':
       return fixed
         ? `The service received this song, but couldn't ${withSong}, and refunded the credits. Press Again to retry.`

@@ -173,6 +173,22 @@ describe('/image with reference images', () => {
     expect((await world.read(id)).work).toMatchObject({ images: [{ name: 'bytes.png' }] });
   });
 
+  it('waits while a stored reference cannot be read, instead of sending the words alone', async () => {
+    const { world } = studio;
+    const outcome = await studio.ask('image', { prompt: 'a fox', reference: photo('fox.png') });
+    const { id } = await studio.stored(outcome);
+    const { media } = world.dependencies;
+    let opened = 0;
+    // The first step converts the image, the next one reads it for the request.
+    const open: typeof media.open = async (name) => (opened++ === 0 ? media.open(name) : undefined);
+    await advanceOnce({ ...world.dependencies, media: { ...media, open } }, id);
+    expect(opened).toBe(2);
+    expect(world.gateway.taken).toEqual([]);
+    expect((await world.read(id)).state).toBe('accepted');
+    await finish(outcome);
+    expect(JSON.stringify(sent()?.request)).toContain('"type":"image"');
+  });
+
   it('fails with a sentence if a reference cannot be read, and spends nothing', async () => {
     const { world } = studio;
     world.unreachable.set('https://cdn.example/fox.heic', new MediaError('type', 'HEIC'));

@@ -37,6 +37,16 @@ export function createSubmit({
   /** Gen image models return text and images. The images arrive as bytes and are stored immediately. */
   async function illustrate(job: Job, work: ImageWork, signal: AbortSignal): Promise<Result> {
     const question = await toQuestion(withReferences(work), media);
+    const sent = question.turns.flatMap(({ parts }) => parts).filter(({ type }) => type === 'image');
+    // The file was there a moment ago, so the next try reads it or reports its loss.
+    if (sent.length < (work.images?.length ?? 0))
+      throw new GatewayError({
+        code: 'unavailable',
+        route: 'gen/image',
+        taken: 'no',
+        retryable: true,
+        explanation: 'a reference image could not be read',
+      });
     const answer = await gateway.gen.generateImage(question, { signal });
     const images: MediaSource[] = [];
     const texts: string[] = [];
