@@ -13,7 +13,7 @@ import {
   plain,
 } from '../../src/core/message.ts';
 import { timeText } from '../../src/core/moment.ts';
-import { counted } from '../../src/core/util/words.ts';
+import { counted, duration } from '../../src/core/util/words.ts';
 import { shortened } from '../text/phrases.ts';
 
 /** Of a theme in titles. */
@@ -114,10 +114,11 @@ export function ballotMessage(contest: Contest, { zone, polls, hasVoice }: Ballo
     text: [text, ...(isOpen && hasVoice ? [TOGETHER] : []), ...notes].join('\n\n'),
     fields: isOpen ? [timeField('Voting ends', votingEndsAt, zone)] : [],
     media: open.map(
-      ({ candidate: { file }, number }): MediaItem => ({
+      ({ candidate: { file, seconds }, number }): MediaItem => ({
         kind: 'audio',
         name: `Entry ${number}${extname(file.name)}`,
         source: { type: 'stored', file },
+        caption: seconds === undefined ? `Entry ${number}` : `Entry ${number} · ${duration(seconds)}`,
       }),
     ),
     actions: isOpen && polls === 0 ? open.map(({ number }) => voteButton(contest, number)) : [],

@@ -21,7 +21,7 @@ import {
 import { UserError } from '../core/errors.ts';
 import type { Address, Invocation, Person } from '../core/invocation.ts';
 import { invocationKey, isOpen, type Job } from '../core/job.ts';
-import type { MediaFile, Message } from '../core/message.ts';
+import { type MediaFile, type Message, plain } from '../core/message.ts';
 import { titleOf } from '../core/music/song.ts';
 import type { System } from '../core/system.ts';
 import { present } from '../core/util/present.ts';
@@ -37,7 +37,7 @@ import { modelOf } from '../settings/limits/meter.ts';
 import type { ScheduleStore } from '../settings/schedules/schedules.ts';
 import { readSingleTime } from '../settings/schedules/when.ts';
 import type { RunLease } from '../storage/schedule.ts';
-import { type Storage, StorageError } from '../storage/storage.ts';
+import type { Storage } from '../storage/storage.ts';
 
 /** Separates these timers from those of jobs. */
 const TIMER = 'contests-';
@@ -53,6 +53,7 @@ const COUNTING_MS = 1_000;
 const LONGEST_COUNTING_MS = 10 * 60_000;
 const HOUR = 3_600_000;
 
+const NOT_STARTED = "I can't post in that channel, so the contest did not start.";
 const ENTERED = {
   text: "Your entry is being made. I'll send it to you directly.",
 } as const satisfies Message;
@@ -306,10 +307,27 @@ async function takeEntries(key: string, contest: Contest, parts: RunParts): Prom
   if (current?.id !== contest.id || current.state !== 'entries') return 'now';
   const isClosed = now() >= current.endsAt;
   const waits = isClosed && unfinished > 0 && now() < current.endsAt + GRACE_MS;
-  if (!isClosed || waits) await announce(key, current, { unfinished: isClosed ? unfinished : 0 }, parts);
+  if (!isClosed || waits) {
+    const failure = await announce(key, current, { unfinished: isClosed ? unfinished : 0 }, parts);
+    const isUnseen = current.posts.announcement?.posted === undefined && current.entries.length === 0;
+    if (failure && isUnseen) return giveUp(key, current, failure, parts);
+  }
   if (!isClosed) return unfinished > 0 ? Math.min(current.endsAt, now() + LOOK_MS) : current.endsAt;
   if (waits) return now() + LOOK_MS;
   await store.openVote(key, contest.id, await createBallot(current, parts), now());
+  return 'now';
+}
+
+/** Nobody can take part in a contest that was never announced. */
+async function giveUp(
+  key: string,
+  { id, address }: Contest,
+  { advice }: PlatformError,
+  { store, platform, log }: RunParts,
+): Promise<'now'> {
+  await store.discard(key, id);
+  const text = [NOT_STARTED, ...(advice === undefined ? [] : [plain(advice)])].join(' ');
+  await tellStarter(address, { text }, platform(address.platform), log);
   return 'now';
 }
 
@@ -436,8 +454,12 @@ async function finish(key: string, contest: Contest, parts: RunParts): Promise<N
   for (const { job } of contest.entries) await jobs.unhide(job);
   await announce(key, contest, { unfinished: 0 }, parts);
   if (contest.posts.ballot) await postBallot(key, contest, parts);
-  if (contest.result?.standings.length)
-    await post(key, contest, 'result', await resultOf(key, contest, parts), parts);
+  if (contest.result?.standings.length) {
+    const message = await resultOf(key, contest, parts);
+    const failure = await post(key, contest, 'result', message, parts);
+    const chat = parts.platform(contest.address.platform);
+    if (failure) await tellStarter(contest.address, message, chat, parts.log);
+  }
   await store.finish(key, contest.id);
   return 'now';
 }
@@ -475,14 +497,14 @@ async function announce(
   contest: Contest,
   facts: Omit<AnnouncementFacts, 'zone'>,
   parts: RunParts,
-): Promise<void> {
+): Promise<PlatformError | undefined> {
   const message = announcement(contest, { ...facts, zone: await zoneAt(contest.address, parts) });
-  await post(key, contest, 'announcement', message, parts);
+  return post(key, contest, 'announcement', message, parts);
 }
 
 /**
- * Posts a message of a contest, or edits it, unless it is shown already. A channel that takes no messages does not stop the contest.
- * Throws PlatformError while the chat is down.
+ * Posts a message of a contest, or edits it, unless it is shown already. Resolves to the error of a channel that takes no messages, which
+ * does not stop the contest. Throws PlatformError while the chat is down.
  */
 async function post(
   key: string,
@@ -490,12 +512,11 @@ async function post(
   name: ContestPost,
   message: Message,
   { store, platform, mayHavePosted, log }: RunParts,
-): Promise<void> {
+): Promise<PlatformError | undefined> {
   const shown = createHash('sha256').update(JSON.stringify(message)).digest('base64url');
   const { posted, shown: before } = posts[name] ?? {};
-  if (before === shown) return;
   const chat = platform(address.platform);
-  if (!chat) return;
+  if (before === shown || !chat) return undefined;
   try {
     const after = await chat.show(address, message, {
       key: digestOf(`${id}:${name}`),
@@ -505,23 +526,30 @@ async function post(
         void (await store.remember(key, id, name, present({ posted: state, shown: before }))),
     });
     await store.remember(key, id, name, { posted: after, shown });
+    return undefined;
   } catch (error) {
-    if (error instanceof StorageError || !(error instanceof PlatformError || error instanceof MediaError))
-      throw error;
-    if (error instanceof PlatformError && error.code === 'unavailable') throw error;
+    const failure = permanentFailure(error);
+    if (!failure) throw error;
     log.warn({ err: error, contest: id }, 'Could not show a message of a contest');
-    if (name === 'result') await tellStarter(address, message, chat, log);
+    return failure;
   }
+}
+
+/** Undefined if a retry may succeed. */
+function permanentFailure(error: unknown): PlatformError | undefined {
+  if (error instanceof MediaError && !error.retryable)
+    return new PlatformError('refused', 'A file of the message is gone', { cause: error });
+  return error instanceof PlatformError && error.code !== 'unavailable' ? error : undefined;
 }
 
 /** The channel was deleted, or the bot may no longer write there. */
 async function tellStarter(
   address: Address,
   message: Message,
-  chat: Pick<Platform, 'sendPrivately'>,
+  chat: Pick<Platform, 'sendPrivately'> | undefined,
   log: ContestParts['log'],
 ): Promise<void> {
-  await chat.sendPrivately(address, message).catch((error: unknown) => {
-    log.warn({ err: error }, 'Could not tell anybody the result of a contest');
+  await chat?.sendPrivately(address, message).catch((error: unknown) => {
+    log.warn({ err: error }, 'Could not reach the person who started a contest');
   });
 }

@@ -424,6 +424,16 @@ describe('the end', () => {
     expect((await read()).current).toBeUndefined();
   });
 
+  test('comes before the start if the bot cannot post in the channel', async () => {
+    const advice = 'Invite me with /invite.';
+    world.platform.failures.push(new PlatformError('not-invited', 'not in the channel', { advice }));
+    await start();
+    await expect.poll(read).toEqual({ version: 1, past: [] });
+    expect(world.platform.privateMessages.map(({ text = '' }) => text.replaceAll('\\', ''))).toEqual([
+      "I can't post in that channel, so the contest did not start. Invite me with /invite.",
+    ]);
+  });
+
   test('waits for the chat if it is down', async () => {
     await start();
     await made(ADA);

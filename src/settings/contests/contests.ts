@@ -111,6 +111,13 @@ export function createContestStore({ settings }: { readonly settings: SettingsSt
     setPolls: (key: string, id: string, polls: readonly ContestPoll[]) =>
       record(key, id, (contest) => ({ ...contest, polls: [...polls] })),
 
+    /** Removes a contest as if it had never been started. */
+    discard: (key: string, id: string): Promise<void> =>
+      records.change(key, (stored) => {
+        const { current, ...rest } = stored;
+        return current?.id === id ? rest : stored;
+      }),
+
     /** Moves a contest that is over to the results. */
     async finish(key: string, id: string): Promise<void> {
       await records.change(key, (stored) => {
