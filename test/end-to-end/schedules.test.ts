@@ -14,7 +14,7 @@ it('posts a scheduled image on Discord without a command', async () => {
   const { discord } = world;
   const options = { what: 'image', when: 'in 2 seconds', prompt: 'a fox at dawn' };
   const reply = await discord.command({ name: 'schedule add', options }).response();
-  expect(reply.content).toContain('Scheduled');
+  expect(reply.embeds[0]?.title).toBe('Scheduled');
   const posted = await discord.until(
     () => discord.messages().find(({ attachments }) => attachments.length > 0),
     'the image',
