@@ -10,10 +10,12 @@ const words = ({ content, embeds }: Pick<StoredMessage, 'content' | 'embeds'>) =
   `${content}\n${JSON.stringify(embeds)}`;
 
 function earlyStateOf(message: StoredMessage): Shown['early'] {
-  const unfinished = message.history.map(words).filter((text) => !text.includes('Take 2'));
+  const takesOf = ({ attachments }: Pick<StoredMessage, 'attachments'>) =>
+    attachments.filter(({ contentType }) => contentType.startsWith('audio/')).length;
+  const unfinished = message.history.filter((state) => takesOf(state) < 2);
   return {
-    words: unfinished.join('\n'),
-    takes: unfinished.some((text) => text.includes('Take 1')) ? 1 : 0,
+    words: unfinished.map(words).join('\n'),
+    takes: unfinished.some((state) => takesOf(state) === 1) ? 1 : 0,
   };
 }
 
@@ -31,7 +33,9 @@ export function personOnDiscord(discord: DiscordServer): StudioPerson<StoredMess
   /** Buttons in a row have short labels, options in a menu long ones. */
   const press = (label: string, message: StoredMessage) => {
     const short = label.replace(/^(\w+) take (\d)$/, '$1 $2');
-    return discord.press(labelsOf(message).includes(short) ? short : label, message);
+    const inMenu = label.replace(/^(.+) take (\d)$/, 'Take $2: $1');
+    const shown = [short, inMenu].find((name) => labelsOf(message).includes(name));
+    return discord.press(shown ?? label, message);
   };
 
   /** A result with many files has several messages. The last one has the buttons. */
@@ -46,7 +50,9 @@ export function personOnDiscord(discord: DiscordServer): StudioPerson<StoredMess
     return {
       handle: last,
       text: pages.map(words).join('\n'),
-      labels: labelsOf(last).map((label = '') => label.replace(/^(\w+) (\d)$/, '$1 take $2')),
+      labels: labelsOf(last).map((label = '') =>
+        label.replace(/^(\w+) (\d)$/, '$1 take $2').replace(/^Take (\d): (.+)$/, '$2 take $1'),
+      ),
       links: buttonsOf(last).flatMap(({ url }) => (url === undefined ? [] : [url])),
       files: pages.flatMap(({ attachments }) =>
         attachments.map(({ filename, bytes }) => ({ name: filename, bytes })),

@@ -30,13 +30,13 @@ it('a song’s buttons work months later, after a restart', async () => {
   const before = await start();
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   const interaction = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
-  const song = await interaction.message((message) => labelsOf(message).includes('WAV take 2'));
+  const song = await interaction.message((message) => labelsOf(message).includes('Take 2: WAV'));
   await before[Symbol.asyncDispose]();
 
   await using _after = await start();
   // Months later, the interaction's token has long expired.
   discord.advance(200 * 24 * 3_600_000);
-  const wav = discord.press('WAV take 2', song);
+  const wav = discord.press('Take 2: WAV', song);
   const result = await wav.message((message) => message.attachments.length > 0);
   expect(result.attachments.map(({ filename }) => filename)).toEqual([expect.stringContaining('.wav')]);
   expect(JSON.stringify(result.embeds)).toContain('take 2');

@@ -8,6 +8,15 @@ import { isRecording, type Shown, type StudioPerson, type Values } from './studi
 const CHANNEL = 'C0MUSIC';
 type Message = ReturnType<SlackServer['botMessages']>[number];
 
+/** Options of a menu with the name of their group, such as `WAV take 1`. */
+function optionsOf(each: unknown) {
+  const { label, options } = asFields(each);
+  const group = asText(asFields(label).text)?.toLowerCase();
+  return asList(options)
+    .map(asFields)
+    .map((option) => ({ ...option, text: { text: `${asText(asFields(option.text).text)} ${group}` } }));
+}
+
 /** Returns buttons and menu options. */
 const buttonsOf = ({ blocks }: Pick<Message, 'blocks'>) =>
   blocks
@@ -15,7 +24,7 @@ const buttonsOf = ({ blocks }: Pick<Message, 'blocks'>) =>
     .flatMap((element) => [
       element,
       ...asList(element.options),
-      ...asList(element.option_groups).flatMap((group) => asList(asFields(group).options)),
+      ...asList(element.option_groups).flatMap(optionsOf),
     ])
     .map(asFields)
     .filter(({ type = 'option' }) => type === 'button' || type === 'option');

@@ -150,7 +150,8 @@ export function people({
     );
     if (match !== undefined) return match;
     for (const { block, element: menu } of all) {
-      const choice = optionsOf(menu).find((option) => labelOf(asFields(option)) === action);
+      const choice =
+        optionsOf(menu).find((option) => labelOf(asFields(option)) === action) ?? groupedChoice(menu, action);
       if (choice !== undefined) return { block, element: menu, choice: asText(asFields(choice).value) };
     }
     const known = all
@@ -612,6 +613,14 @@ function namesOf(element: Fields): string[] {
     spoken.replace(/: .*$/s, ''),
   ];
 }
+
+/** The option of a group, such as `WAV take 1` for “WAV” in the group “Take 1”. */
+const groupedChoice = (menu: Fields, action: string): unknown =>
+  asList(menu.option_groups).flatMap((each) => {
+    const group = asFields(each);
+    const name = asText(asFields(group.label).text)?.toLowerCase();
+    return asList(group.options).filter((option) => `${labelOf(asFields(option))} ${name}` === action);
+  })[0];
 
 const optionsOf = (menu: Fields): unknown[] => [
   ...asList(menu.options),
