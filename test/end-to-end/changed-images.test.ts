@@ -95,7 +95,7 @@ describe('on Discord', () => {
     discord.remove(message);
     const sent = running.emulator.requests.length;
     const reply = await (await discord.submitModal(menu, { prompt: 'make it night' })).response();
-    expect(reply.content).toContain('The message of the image was deleted');
+    expect(reply.content).toContain('That message was deleted');
     expect(discord.refused.splice(0)).toMatchObject([{ code: 10_008 }]);
     expect(running.emulator.requests.slice(sent).filter(({ url }) => url.includes('picture'))).toEqual([]);
   });

@@ -36,6 +36,20 @@ it('refuses a message without a recording on Discord', async () => {
   expect(reply.content).toContain(NO_RECORDING);
 });
 
+it('does not start if the message was deleted before the form was sent, on Discord', async () => {
+  const { discord, running } = world;
+  const voice = { filename: 'voice-message.wav', contentType: 'audio/wav', bytes: hummed };
+  const message = discord.say({ text: '', files: [voice] });
+  const menu = discord.contextMenu({ name: MENU, message });
+  await menu.modal();
+  discord.remove(message);
+  const sent = running.emulator.requests.length;
+  const reply = await (await discord.submitModal(menu, { mode: 'cover', style: 'brass band' })).response();
+  expect(reply.content).toContain('That message was deleted');
+  expect(discord.refused.splice(0)).toMatchObject([{ code: 10_008 }]);
+  expect(running.emulator.requests.slice(sent)).toEqual([]);
+});
+
 it('makes a song of a recording on Slack', async () => {
   const { slack } = world;
   const clip = slack.upload('audio_message.wav', hummed, { mimetype: 'audio/wav' });

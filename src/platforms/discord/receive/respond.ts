@@ -6,7 +6,7 @@ import {
   type StringSelectMenuInteraction,
 } from 'discord.js';
 import { answersPrivately } from '../../../core/bot/command.ts';
-import type { Outcome } from '../../../core/bot/outcome.ts';
+import { type Outcome, privately } from '../../../core/bot/outcome.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
@@ -42,6 +42,8 @@ import type { ReceivingTools } from './tools.ts';
 /** Leaves the acknowledgement the other half of the time to arrive. */
 const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
 const FORM_LATE: Message = { text: 'Your form is ready:' };
+const MESSAGE_DELETED =
+  "That message was deleted, or I can't read it any longer, so I haven't started. Attach the file to the command instead.";
 const FORM_FAILED: Message = { text: "Discord didn't open the form. Try again." };
 
 /** Never rejects. */
@@ -147,6 +149,7 @@ type Running = ReceivedInteraction & { readonly invocation: Invocation };
 async function run({ interaction, invocation }: Running, tools: ReceivingTools): Promise<Outcome> {
   if (invocation.action) return await tools.bot.run(invocation);
   const files = await filesOfMenu(interaction, invocation, tools);
+  if (files === 'deleted') return privately(MESSAGE_DELETED);
   if (invocation.command === ASK) {
     const history = historyOfInteraction(interaction, tools.self);
     return await tools.bot.run({ ...invocation, ...present({ history, files }) });
@@ -156,17 +159,17 @@ async function run({ interaction, invocation }: Running, tools: ReceivingTools):
   return await tools.bot.run({ ...invocation, options: { ...fromMessage, ...invocation.options } });
 }
 
-/** Returns the files of the message whose menu opened the form, unless the person chose a file. */
+/** Returns the files that the form named: those of the message whose menu opened it, unless the person chose another. */
 async function filesOfMenu(
   interaction: Answerable,
   { options }: Invocation,
   tools: ReceivingTools,
-): Promise<readonly FileReference[] | undefined> {
+): Promise<readonly FileReference[] | 'deleted' | undefined> {
   const { message } = interaction.isModalSubmit() ? readFormId(interaction.customId) : {};
   const hasFile = Object.values(options).some((value) => typeof value === 'object');
   if (message === undefined || hasFile) return undefined;
   const found = await tools.messages.read(message.channel, message.id);
-  return found && contentOf(found, tools).files;
+  return found ? contentOf(found, tools).files : 'deleted';
 }
 
 async function deferIfSlow(
