@@ -18,6 +18,7 @@ import {
 import { parseModelName } from '../src/core/model-name.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
+import { capitalised } from '../src/core/util/words.ts';
 import type { Work, WorkFile } from '../src/core/work.ts';
 import { emptyAnswer } from './ask/ending.ts';
 import { durationOption, exactOption, modelOption } from './text/options.ts';
@@ -247,7 +248,7 @@ export const image = defineCommand({
     const { fields, actions } = lineage(job);
     const from = job.basedOn === undefined ? '' : ` (made from ${job.basedOn})`;
     return {
-      title: shortened(prompt, 200),
+      title: capitalised(shortened(prompt, 200)),
       ...present({ text: text || undefined }),
       fields,
       media: images.map(

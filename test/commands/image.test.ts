@@ -64,7 +64,7 @@ describe('Change', () => {
       },
     });
     expect(changed).toMatchObject({
-      title: 'make it night',
+      title: 'Make it night',
       fields: [{ name: 'Made from', value: '“a fox”' }],
       media: [{ kind: 'image', alt: 'make it night (made from “a fox”)' }],
     });
@@ -74,7 +74,7 @@ describe('Change', () => {
     const original = await finish(
       await studio.ask('image', { prompt: 'a fox', size: 'wide', model: 'gen:painter' }),
     );
-    expect(original.title).toBe('a fox');
+    expect(original.title).toBe('A fox');
     const changed = await finish(await change(original, 'make it night'));
     const again = await studio.stored(await change(changed, 'add a cat'));
     expect(again).toMatchObject({
