@@ -1,7 +1,7 @@
 /** Describes the origin of a file as Markdown. */
 import { plain } from '../../src/core/message.ts';
-import { dayMark } from '../../src/core/moment.ts';
 import type { FileOrigin } from '../../src/core/origin.ts';
+import { longDay } from '../../src/core/util/words.ts';
 
 const NO_PROOF = "Marks can be removed, so this doesn't prove that a person made it.";
 
@@ -25,7 +25,7 @@ function sentencesAbout({ mark, isStored, hasManifest, isGenerated, isReadable }
 }
 
 function ownSentences({ day, model, job }: NonNullable<FileOrigin['mark']>): string[] {
-  const generated = `I generated this with AI on ${dayMark(Date.parse(day))}${model === undefined ? '' : `, with ${plain(model)}`}.`;
+  const generated = `I generated this with AI on ${longDay(Date.parse(day))}${model === undefined ? '' : `, with ${plain(model)}`}.`;
   if (!job) return [generated, "The job isn't yours or from this channel, or it was deleted."];
   return [generated, `${plain(job.person.displayName)} requested it: ${plain(job.title)}.`];
 }

@@ -176,6 +176,8 @@ export interface Message {
   readonly conversation?: boolean;
   /** Mentions the requester once: the result is ready, missing or incomplete. */
   readonly notify?: 'ready' | 'incomplete';
+  /** Platforms with coloured messages show it as a failure. */
+  readonly isFailure?: true;
 }
 
 /** A section of the bot's home page, such as Slack's Home tab. */

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayOf } from '../../src/core/clock.ts';
+import { longDay } from '../../src/core/util/words.ts';
 import type { InteractionHandle } from '../servers/discord/handle.ts';
 import { labelsOf, type StoredMessage } from '../servers/discord/index.ts';
 import { readableText } from '../servers/slack/mentions.ts';
@@ -29,7 +29,7 @@ const bytesOf = ({ attachments }: StoredMessage) => attachments.map(({ bytes }) 
 /** ID3 has texts in UTF-16. */
 const textOf = (bytes: Buffer) => bytes.toString('latin1').replaceAll('\0', '');
 
-const today = () => dayOf(Date.now());
+const today = () => longDay(Date.now());
 
 const privateReply = async (handle: InteractionHandle) => {
   const { content, embeds } = await handle.response();

@@ -100,7 +100,7 @@ export function createFinalMessage({
 
   return async (run, signal) => {
     const { job } = run;
-    if (job.end !== 'delivered') return { message: { title: job.title, ...endMessage(job) } };
+    if (job.end !== 'delivered') return { message: { title: titleOfEnd(job), ...endMessage(job) } };
     const parent = await readParent(job);
     await readPublicity(run);
     const view = await viewWith(parent, run.job);
@@ -169,6 +169,11 @@ function tookLong(job: Job, now: number): boolean {
   return now - job.createdAt > 60_000;
 }
 
+/** Such as `Composing “rain” failed`. The title of a question is the question. */
+function titleOfEnd({ end, title, command }: Job): string {
+  return end === 'failed' && command !== 'ask' ? `${title} failed` : title;
+}
+
 function endMessage(job: Job): Message {
   const message = outcomeMessage(job);
   if (!job.restored || job.end === 'cancelled') return message;
@@ -186,6 +191,7 @@ function outcomeMessage(job: Job): Message {
       return { ...expiredText(job), actions: [againButton(job)], notify: 'incomplete' };
     default:
       return {
+        isFailure: true,
         text: job.failure?.sentence ?? "This didn't work.",
         ...(job.failure ? { footer: `Reference ${job.failure.reference}` } : {}),
         // Again would be refused again.

@@ -1,6 +1,6 @@
 /** Renders a message's title, fields, progress and covers as embeds. Returns what does not fit as text. */
 import type { APIEmbed, APIEmbedField } from 'discord.js';
-import { BRAND_COLOUR } from '../../../core/brand.ts';
+import { BRAND_COLOUR, COLOURS } from '../../../core/brand.ts';
 import type { Message, Progress } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import { capitalised, ellipsis } from '../../../core/util/words.ts';
@@ -36,7 +36,8 @@ const MAX_FIELDS_LENGTH = 2_400;
 const MAX_INLINE_LENGTH = 40;
 const MAX_STAGE_LENGTH = 500;
 const COVER_TEXT_LENGTH = 50;
-const ACCENT = Number.parseInt(BRAND_COLOUR.slice(1), 16);
+const ACCENT = numberOf(BRAND_COLOUR);
+const FAILURE = numberOf(COLOURS.danger[0]);
 
 export const hasCard = (message: Message): boolean =>
   message.title !== undefined ||
@@ -44,6 +45,10 @@ export const hasCard = (message: Message): boolean =>
   message.progress !== undefined ||
   (message.fields?.length ?? 0) > 0 ||
   (message.media?.some((item) => item.cover) ?? false);
+
+function numberOf(colour: string): number {
+  return Number.parseInt(colour.slice(1), 16);
+}
 
 export function renderCard(message: Message, covers: readonly Cover[]): Card {
   const before: Block[] = [];
@@ -54,7 +59,7 @@ export function renderCard(message: Message, covers: readonly Cover[]): Card {
     ...fieldsOf(message, after),
     ...footerOf(message.footer, after),
     ...present({ image: cover && { url: cover.url } }),
-    color: ACCENT,
+    color: message.isFailure ? FAILURE : ACCENT,
   };
   const moreCovers = further.map(({ url, alt }) => ({
     description: escapePlain(ellipsis(alt, COVER_TEXT_LENGTH / 2)) || '…',

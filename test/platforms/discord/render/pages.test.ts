@@ -332,6 +332,12 @@ describe('rendering for Discord', () => {
     );
   });
 
+  it('shows a failure in red', async () => {
+    const message = { title: 'Composing “rain” failed', text: 'Try again.', footer: 'Reference j1' };
+    const [page] = await renderPages({ ...message, isFailure: true }, OPTIONS);
+    expect(page?.embeds).toMatchObject([{ title: message.title, color: 0xb3261e }]);
+  });
+
   it('shows a song as a card with its cover and both takes attached', async () => {
     const stored = (name: string) => ({
       type: 'stored' as const,
