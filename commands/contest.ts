@@ -13,7 +13,6 @@ import {
 import { plain } from '../src/core/message.ts';
 import { timeText } from '../src/core/moment.ts';
 import type { ChoiceOption } from '../src/core/options.ts';
-import { counted } from '../src/core/util/words.ts';
 import { announcement, votingTime } from './contest/messages.ts';
 import { singForm } from './song.ts';
 import { choicesOf, completedText } from './text/options.ts';
@@ -92,7 +91,7 @@ export const contest = defineGroup({
         });
         const zone = await contests.timeZone();
         return privately(
-          `The contest is open until ${plain(timeText(started.endsAt, zone))} (${plain(zone)}). Then people can vote for ${votingTime(started.votingMs)}. To close entries earlier, use /contest end.`,
+          `Entries are open until ${plain(timeText(started.endsAt, zone))} (${plain(zone)}). Voting then lasts ${votingTime(started.votingMs)}. To close entries earlier, use /contest end.`,
         );
       },
     }),
@@ -155,15 +154,17 @@ function assertModerates(address: Address, person: Person): void {
     throw notModerator(person, 'Only moderators can start, end or cancel a contest.');
 }
 
-async function show({ contests }: Context) {
+async function show({ contests, now }: Context) {
   const current = await contests.current();
   if (!current) return { text: NONE };
   const zone = await contests.timeZone();
-  if (current.state === 'voting')
-    return { title: `Song contest: ${current.theme}`, text: votingText(current, zone) };
+  const title = `Song contest: ${current.theme}`;
+  if (current.state === 'voting') return { title, text: votingText(current, zone) };
+  if (now() >= current.endsAt)
+    return { title, text: 'Entries are closed. The vote starts when the last song is finished.' };
   return announcement(current, { zone, unfinished: 0 });
 }
 
-function votingText({ ballot, votingEndsAt = 0 }: Contest, zone: string): string {
-  return `You can vote for one of ${counted(ballot.length, 'entry', 'entries')} until ${plain(timeText(votingEndsAt, zone))} (${plain(zone)}). The entries are above in this channel.`;
+function votingText({ votingEndsAt = 0 }: Contest, zone: string): string {
+  return `Voting is open until ${plain(timeText(votingEndsAt, zone))} (${plain(zone)}). Listen to the entries above in this channel, and vote there.`;
 }

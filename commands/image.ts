@@ -61,7 +61,7 @@ function referenceOption(description: string, label: string) {
 
 /** Three fit into one request: https://ai.google.dev/gemini-api/docs/image-generation. */
 const references = {
-  reference: referenceOption('An image to change or to use', 'Reference image'),
+  reference: referenceOption('An image to change or build on', 'Reference image'),
   reference2: { ...referenceOption('A second image to use', 'Second image'), rare: true },
   reference3: { ...referenceOption('A third image to use', 'Third image'), rare: true },
 } as const;
@@ -188,7 +188,10 @@ const changeAttached = defineSubcommand({
 
   async run({ options: { prompt, image: file } }, context) {
     if (file === undefined)
-      throw new UserError('The message of the image was deleted. Attach the image to /image.', 'image');
+      throw new UserError(
+        'The message with the image was deleted. Use /image, and attach the image as “reference”.',
+        'image',
+      );
     const model = await context.models.imageEditor();
     const name = shortened(file.name, 60);
     return context.jobs.start({
@@ -209,7 +212,7 @@ export const image = defineCommand({
     form: changeAttached,
     file: {
       option: 'image',
-      missing: 'This message has no image that I can read. Choose one with an image.',
+      missing: 'This message has no image that I can read. Choose a message with an image.',
     },
   },
   suggestion: { title: 'Make an image', message: 'Create an image of a lighthouse at night, in oil.' },

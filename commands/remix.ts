@@ -82,7 +82,7 @@ export const remix = defineCommand({
     initial: { mode: 'cover' },
     file: {
       option: 'audio',
-      missing: 'This message has no recording. Choose one with a voice message or an audio file.',
+      missing: 'This message has no recording. Choose a message with a voice message or an audio file.',
     },
   },
   autocomplete: {

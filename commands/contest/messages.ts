@@ -65,7 +65,7 @@ export function announcement(contest: Contest, { zone, unfinished }: Announcemen
   if (unfinished > 0)
     return {
       title,
-      text: `Entries are closed. The vote starts when ${counted(unfinished, 'song')} ${unfinished === 1 ? 'is' : 'are'} finished.`,
+      text: `Entries are closed. The vote starts when the last ${unfinished === 1 ? 'song is' : `${unfinished} songs are`} finished.`,
       fields: [count],
       footer,
     };
@@ -73,10 +73,10 @@ export function announcement(contest: Contest, { zone, unfinished }: Announcemen
     entriesPerPerson === 1 ? 'once' : entriesPerPerson === 2 ? 'twice' : `${entriesPerPerson} times`;
   return {
     title,
-    text: `Enter a song about this theme: press **Enter**, or use /song in this channel. I send it to you directly, and nobody sees whose it is until the vote is over. You can enter ${often}.`,
+    text: `Enter a song about this theme: press **Enter**, or use /song in this channel. I'll send you the song in a direct message, and nobody else will know that it's yours until the vote is over. You can enter ${often}.`,
     fields: [
       timeField('Entries close', endsAt, zone),
-      { name: 'Vote', value: `${votingTime(votingMs)} after that` },
+      { name: 'Vote', value: `lasts ${votingTime(votingMs)} after that` },
       { ...count, name: 'Entries so far' },
     ],
     actions: [{ ...contestButton(contest, 'enter', 'Enter'), emphasis: 'primary' }],
@@ -88,7 +88,7 @@ function overText({ result, entries }: Contest): string {
   if (result?.cancelledBy) return `Cancelled by ${plain(result.cancelledBy.displayName)}.`;
   if (result?.standings.length) return 'The contest is over. The result is below.';
   return entries.length === 0
-    ? 'The contest is over. Nobody entered a song.'
+    ? 'The contest is over. It had no entries.'
     : 'The contest is over. None of its songs could be played.';
 }
 

@@ -26,7 +26,11 @@ function sentencesAbout({ mark, isStored, hasManifest, isGenerated, isReadable }
 
 function ownSentences({ day, model, job }: NonNullable<FileOrigin['mark']>): string[] {
   const generated = `I generated this with AI on ${longDay(Date.parse(day))}${model === undefined ? '' : `, with ${plain(model)}`}.`;
-  if (!job) return [generated, "The job isn't yours or from this channel, or it was deleted."];
+  if (!job)
+    return [
+      generated,
+      "I can't show who requested it: the job was deleted, or it is someone else's from another channel.",
+    ];
   return [generated, `${plain(job.person.displayName)} requested it: ${plain(job.title)}.`];
 }
 

@@ -37,7 +37,7 @@ export function usageReport(report: UsageReport, { days, hasUnits, now }: Report
     .map(([day, sum]) => [longDay(Date.parse(day)), sum] as const);
   const sections = [
     ['Total', valueLines(new Map([['All jobs', total(rows)]]), hasUnits)],
-    ['By family', valueLines(types, hasUnits)],
+    ['By kind', valueLines(types, hasUnits)],
     ['By person', valueLines(persons, hasUnits, peopleInAll)],
     ['By day (UTC)', valueLines(new Map(byDay), hasUnits)],
     ...(votes.length === 0 ? [] : [['Votes on answers', shortList(votes)] as const]),
@@ -59,7 +59,7 @@ export function usageReport(report: UsageReport, { days, hasUnits, now }: Report
     data: present({
       chart: rows.length === 0 ? undefined : chartOf(rows, { days, now }),
       tables: [
-        tableOf('By family', 'Family', types, hasUnits),
+        tableOf('By kind', 'Kind', types, hasUnits),
         tableOf('By person', 'Person', persons, hasUnits),
         ...(feedback.length === 0 ? [] : [votesTable(feedback)]),
       ].filter(({ rows: lines }) => lines.length > 0),

@@ -51,7 +51,7 @@ function verdictOf(found: readonly Finding[]): Verdict {
       : `${commandLine('start')} will run, but some things will not work until you fix: ${broken}.`
     : errors === 0
       ? 'The bot is already running.'
-      : `${commandLine('start')} stops until you fix the errors.`;
+      : `${commandLine('start')} won't work until you fix the errors.`;
   return { errors, warnings, starts, sentence: `${counts} ${outlook}` };
 }
 

@@ -383,10 +383,10 @@ function lookUp(family: Family, named: string, models: ModelSettingsOptions['mod
 const isGen = (model: string): boolean => parseModelName('image', model).route === 'gen';
 
 const NO_EDITOR_TEXT =
-  'No image model here can use other images. Ask a moderator to set a gen model with /models set, as in “gen:some-id”. With /image, you can also name one in “model”.';
+  'No image model here can create images from other images. Ask a moderator to set a gen model with /models set, as in “gen:some-id”. With /image, you can also name one in “model”.';
 
 function notAnEditorText(model: string, editors: readonly string[]): string {
-  const problem = `The model “${model}” can't use other images.`;
+  const problem = `The model “${model}” can't create images from other images.`;
   if (editors.length === 0) return `${problem} ${NO_EDITOR_TEXT}`;
   const some = editors.slice(0, 5).join(', ');
   return `${problem} Leave out “model”, or choose one that can: ${some}.`;

@@ -141,7 +141,7 @@ async function toResult(): Promise<Message> {
 
 test('takes entries, holds a vote without names and posts the winner', async () => {
   expect(await start()).toContain(
-    'The contest is open until Wed, 15 Nov 2023, 01:13 (UTC). Then people can vote for 1 day.',
+    'Entries are open until Wed, 15 Nov 2023, 01:13 (UTC). Voting then lasts 1 day.',
   );
   await expect.poll(announced).toBeDefined();
   const [ada, bob] = [await made(ADA), await made(BOB)];
@@ -193,7 +193,7 @@ describe('entries', () => {
     await start();
     const answers = await Promise.all([said(song(ADA)), said(song(ADA))]);
     expect(answers.toSorted()).toEqual([
-      expect.stringMatching(/^You've already entered\. To enter another song, withdraw/),
+      expect.stringMatching(/^You've already entered\. To enter another song, first press/),
       "Your entry is being made. I'll send it to you directly.",
     ]);
     expect(await Array.fromAsync(world.storage.jobs.all())).toHaveLength(1);
@@ -289,7 +289,8 @@ describe('entries', () => {
     await start();
     const job = await enter(ADA);
     await contest('end');
-    await expect.poll(() => announced()?.text).toContain('The vote starts when 1 song is finished.');
+    await expect.poll(() => announced()?.text).toContain('The vote starts when the last song is finished.');
+    expect(await contest('show')).toContain('Entries are closed.');
     expect(await said(song(BOB))).toBe('a accepted');
     await finishSong(job);
     world.clock.advance(60_000);
@@ -340,7 +341,7 @@ describe('the end', () => {
   test('comes at once without entries', async () => {
     await start();
     await contest('end');
-    await expect.poll(() => announced()?.text).toBe('The contest is over. Nobody entered a song.');
+    await expect.poll(() => announced()?.text).toBe('The contest is over. It had no entries.');
     await expect.poll(async () => (await read()).current).toBeUndefined();
     expect(result()).toBeUndefined();
   });
@@ -455,7 +456,7 @@ describe('the end', () => {
     await expect.poll(() => announced()?.text).toBe('Cancelled by Mod.');
     await expect.poll(async () => (await world.read(job)).hidden).toBe(false);
     await expect.poll(read).toEqual({ version: 1, past: [] });
-    expect(await start()).toContain('The contest is open');
+    expect(await start()).toContain('Entries are open until');
   });
 });
 

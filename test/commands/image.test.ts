@@ -226,7 +226,7 @@ describe('the model of an image with references', () => {
     ];
     expect(await ask()).toBe('facet');
     expect(await ask('canvas')).toBe(
-      "The model “canvas” can't use other images. Leave out “model”, or choose one that can: gen:facet.",
+      "The model “canvas” can't create images from other images. Leave out “model”, or choose one that can: gen:facet.",
     );
   });
 

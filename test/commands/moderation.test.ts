@@ -473,14 +473,14 @@ describe('/limits', () => {
     const message = privateMessage(await run('limits', 'report', { days: 7 }));
     expect(message.fields).toEqual([
       { name: 'Total', value: 'All jobs: 1, 0 units' },
-      { name: 'By family', value: 'Songs: 1, 0 units' },
+      { name: 'By kind', value: 'Songs: 1, 0 units' },
       { name: 'By person', value: 'Ada: 1, 0 units' },
       { name: 'By day (UTC)', value: '14 Nov 2023: 1, 0 units' },
     ]);
     expect(message.data).toMatchObject({
       chart: { title: 'Jobs by day', series: [{ name: 'Songs', values: [0, 0, 0, 0, 0, 0, 1] }] },
       tables: [
-        { caption: 'By family', columns: ['Family', 'Jobs', 'Units'], rows: [['Songs', 1, 0]] },
+        { caption: 'By kind', columns: ['Kind', 'Jobs', 'Units'], rows: [['Songs', 1, 0]] },
         { caption: 'By person', rows: [['Ada', 1, 0]] },
       ],
     });

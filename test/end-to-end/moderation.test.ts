@@ -108,7 +108,7 @@ it('a limit allows one request, says when the next is possible, and is counted i
 
 it('a report shows usage per person, with a chart', async () => {
   const report = await privately(BOB, '/limits', 'report 7');
-  for (const words of ['Jobs by day', 'By family\nFamily\nJobs\nAnswers\n1', 'By person\nPerson\nJobs'])
+  for (const words of ['Jobs by day', 'By kind\nKind\nJobs\nAnswers\n1', 'By person\nPerson\nJobs'])
     expect(report).toContain(words);
 });
 

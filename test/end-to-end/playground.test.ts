@@ -192,7 +192,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.keyboard.press('Enter');
     await form.waitFor({ state: 'detached' });
     await newest().getByRole('img', { name: /^Jobs/ }).waitFor();
-    await newest().getByRole('table', { name: 'By family' }).waitFor();
+    await newest().getByRole('table', { name: 'By kind' }).waitFor();
     await ask('/lyrics a lighthouse');
     const versions = newest().getByRole('listitem');
     await versions.nth(1).waitFor();

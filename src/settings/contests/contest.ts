@@ -35,7 +35,7 @@ export function withEntry(contest: Contest, entry: ContestEntry, now: number): C
 
 function alreadyEntered(times: number): string {
   const often = times === 1 ? '' : times === 2 ? ' twice' : ` ${counted(times, 'time')}`;
-  return `You've already entered${often}. To enter another song, withdraw your entry first: its button is in your direct messages. For a song outside the contest, use /song in another channel.`;
+  return `You've already entered${often}. To enter another song, first press **Withdraw entry** under one of your songs in your direct messages. For a song outside the contest, use /song in another channel.`;
 }
 
 /** Removes these entries. */
@@ -91,7 +91,7 @@ export function withVote(contest: Contest, person: string, number: number, now: 
   if (!candidate || !takesPart(contest, candidate))
     throw new UserError(`Entry ${number} was withdrawn. Vote for another one.`);
   if (!Object.hasOwn(votes, person) && Object.keys(votes).length >= MOST_VOTES)
-    throw new UserError(`This vote is full: ${amount(MOST_VOTES)} people have voted.`);
+    throw new UserError(`The vote is full: ${amount(MOST_VOTES)} people have already voted.`);
   return votes[person] === candidate.job
     ? contest
     : { ...contest, votes: { ...votes, [person]: candidate.job } };
