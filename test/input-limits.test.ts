@@ -525,7 +525,7 @@ const ROWS: readonly Row[] = [
         votingEndsAt: 1,
         votes,
       };
-      expect(() => withVote(full, 'late', 1, 0)).toThrow('5,000 people have voted');
+      expect(() => withVote(full, 'late', 1, 0)).toThrow('The vote is full: 5,000 people');
       expect(withVote(full, voter(0).id, 1, 0)).toBe(full);
     },
   },
