@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { isSentOnClosedSocket } from './src/platforms/discord/voice/closed-socket.ts';
 
 /** `npm test` runs `*.test.ts`. `npm run nightly` runs `*.nightly.ts`: slow tests and measurements. */
 export default defineConfig(({ mode }) => ({
@@ -13,8 +14,8 @@ export default defineConfig(({ mode }) => ({
     // Modules have no state, so test files can share them.
     pool: 'threads',
     isolate: false,
-    // @discordjs/voice sends its first keep-alive even if the socket was closed in the same tick.
-    onUnhandledError: (error) => !('code' in error && error.code === 'ERR_SOCKET_DGRAM_NOT_RUNNING'),
+    // As in the bot itself.
+    onUnhandledError: (error) => !isSentOnClosedSocket(error),
     // Most tests spend their time waiting.
     maxWorkers: 4,
   },

@@ -62,18 +62,21 @@ function secretsOf(slack: Config['slack']): (string | undefined)[] {
   ];
 }
 
-/** Logs uncaught errors and exits. Node itself would print every field of the error, including secrets. */
+/** Logs uncaught errors and exits, unless `isHarmless`. Node itself would print every field of the error, including secrets. */
 export function exitOnUncaught(
-  log: Pick<Logger, 'fatal'>,
+  log: Pick<Logger, 'fatal' | 'warn'>,
   {
-    once,
+    on,
+    isHarmless,
     exit,
   }: {
-    once: (event: 'uncaughtException', end: (error: unknown) => void) => unknown;
+    on: (event: 'uncaughtException', end: (error: unknown) => void) => unknown;
+    isHarmless: (error: unknown) => boolean;
     exit: (code: number) => void;
   },
 ): void {
-  once('uncaughtException', (error) => {
+  on('uncaughtException', (error) => {
+    if (isHarmless(error)) return log.warn({ err: error }, 'Uncaught error of a library, continuing');
     log.fatal({ err: error }, 'Uncaught error, exiting');
     exit(1);
   });

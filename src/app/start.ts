@@ -1,6 +1,7 @@
 /** Runs the bot on the configured platforms, or at a prompt in this terminal without any. */
 import type { Family } from '../core/family.ts';
 import { commandLine } from '../core/util/installation.ts';
+import { isSentOnClosedSocket } from '../platforms/discord/voice/closed-socket.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 import { assemble, type Minstrel } from './assemble.ts';
 import { servicesText } from './config/accounts.ts';
@@ -29,7 +30,8 @@ export async function runMinstrel(): Promise<void> {
       terminal ? terminal.announce(format(line).trimEnd()) : process.stderr.write(format(line)),
   });
   exitOnUncaught(log, {
-    once: (event, end) => process.once(event, end),
+    on: (event, end) => process.on(event, end),
+    isHarmless: isSentOnClosedSocket,
     exit: (code) => process.exit(code),
   });
   for (const warning of config.warnings) log.warn({}, warning);
