@@ -15,6 +15,7 @@ import { playgroundOf, routesOf } from './routes/listener.ts';
 import { openServices, type ServiceOptions, type Services, unmeasured } from './services.ts';
 import { openObservability, serveMetrics } from './telemetry/observability.ts';
 import { observedBot } from './telemetry/observed-bot.ts';
+import { createTimers } from './timers.ts';
 
 export interface AssembleOptions extends Omit<ServiceOptions, 'measure' | 'traces'> {
   readonly platforms: MakePlatforms;
@@ -83,7 +84,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
 }
 
 async function start(
-  { gateway }: Services,
+  { gateway, storage }: Services,
   platforms: Platforms,
   { jobs, parties, schedules, contests, bot }: Application,
   options: ApplicationOptions,
@@ -95,13 +96,12 @@ async function start(
   const botForModels = observedBot(bot, 'model', observers);
   // Platforms close after jobs, so that steps ending meanwhile can still post their results.
   for (const platform of platforms.values()) opened.defer(() => platform.close());
-  await jobs.run((invocation) => botForModels.run(invocation), {
-    owns: (timer) => schedules.owns(timer) || contests.owns(timer),
-    run: (timer, _signal, lease) =>
-      contests.owns(timer) ? contests.run(timer, lease) : schedules.run(timer, lease, bot),
-  });
-  void schedules.setTimers();
-  void contests.setTimers();
+  const timers = createTimers(
+    { schedules: schedules.run(bot), contests: contests.run },
+    { storage, ...options },
+  );
+  await jobs.run((invocation) => botForModels.run(invocation), timers);
+  void timers.setAll();
   opened.defer(() => drain(jobs.stop(), options));
   const botForPeople = observedBot(bot, 'person', observers);
   await Promise.all([...platforms.values()].map((platform) => platform.start(botForPeople)));

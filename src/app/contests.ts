@@ -36,11 +36,9 @@ import type { Decisions } from '../settings/decisions.ts';
 import { modelOf } from '../settings/limits/meter.ts';
 import type { ScheduleStore } from '../settings/schedules/schedules.ts';
 import { readSingleTime } from '../settings/schedules/when.ts';
-import type { RunLease } from '../storage/schedule.ts';
 import type { Storage } from '../storage/storage.ts';
+import { type RunRecord, type TimerStorage, wakeRecord } from './timers.ts';
 
-/** Separates these timers from those of jobs. */
-const TIMER = 'contests-';
 const LONGEST_MS = 30 * 24 * 3_600_000;
 /** An entry without a job counts for this long, because the job may be about to be stored. */
 const CLAIM_MS = 60_000;
@@ -61,10 +59,7 @@ const ENTERED = {
 export interface ContestParts extends Pick<System, 'now' | 'newId' | 'log'> {
   readonly store: ContestStore;
   readonly schedules: Pick<ScheduleStore, 'keyOf' | 'read'>;
-  readonly storage: {
-    readonly schedule: Pick<Storage['schedule'], 'wake'>;
-    readonly jobs: Pick<Storage['jobs'], 'read'>;
-  };
+  readonly storage: Pick<TimerStorage, 'schedule'> & { readonly jobs: Pick<Storage['jobs'], 'read'> };
   readonly jobs: Pick<Jobs, 'start' | 'file' | 'unhide'>;
   readonly media: Pick<Media, 'tag'>;
   readonly platform: (
@@ -91,23 +86,17 @@ export interface ContestRequest {
 
 export interface ContestRunner {
   at(request: ContestRequest): Contests;
-  /** True if a timer belongs to a contest and not to a job. */
-  owns(timer: string): boolean;
-  /** Does what is due for a timer. Resolves to the time of the next run. Safe to repeat. */
-  run(timer: string, lease: Pick<RunLease, 'interrupted'>): Promise<number | undefined>;
-  /** Sets the timers of all contests, which a restored backup does not have. */
-  setTimers(): Promise<void>;
+  /** Closes entries and votes that are due, and updates the messages. */
+  readonly run: RunRecord;
 }
 
 export function createContests(parts: ContestParts): ContestRunner {
-  const { store, storage, log } = parts;
-  const wake = (key: string) => storage.schedule.wake(timerOf(key));
+  const { store, storage } = parts;
+  const wake = (key: string) => wakeRecord(key, storage);
   return {
     at: (request) => contestsAt(request, { ...parts, wake }),
-    owns: (timer) => timer.startsWith(TIMER),
 
-    async run(timer, { interrupted }) {
-      const key = Buffer.from(timer.slice(TIMER.length), 'hex').toString();
+    async run(key, { interrupted }) {
       for (;;) {
         const { current } = await store.read(key);
         if (!current) return undefined;
@@ -115,19 +104,8 @@ export function createContests(parts: ContestParts): ContestRunner {
         if (next !== 'now') return next;
       }
     },
-
-    async setTimers() {
-      try {
-        for await (const key of store.keys()) if ((await store.read(key)).current) await wake(key);
-      } catch (error) {
-        log.error({ err: error }, 'Could not set the timers of contests; they are set at the next start');
-      }
-    },
   };
 }
-
-/** Letters, digits and dashes only, as timers require. */
-const timerOf = (key: string): string => `${TIMER}${Buffer.from(key).toString('hex')}`;
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20);
 

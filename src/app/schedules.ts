@@ -11,19 +11,16 @@ import { type Platform, PlatformError } from '../platforms/platform.ts';
 import type { Admit } from '../settings/access/admission.ts';
 import type { ScheduleStore } from '../settings/schedules/schedules.ts';
 import { isSingleRun, isTimeZone, nextRun, readWhen } from '../settings/schedules/when.ts';
-import type { RunLease } from '../storage/schedule.ts';
-import type { Storage } from '../storage/storage.ts';
+import { type RunRecord, type TimerStorage, wakeRecord } from './timers.ts';
 
 /** The command that people schedule with, and that moderators can deny. */
 const COMMAND = 'schedule';
 /** A run that is later than this is skipped, in milliseconds. Longer than a restart. */
 const TOO_LATE_MS = 15 * 60_000;
-/** Separates these timers from those of jobs. */
-const TIMER = 'schedules-';
 
 export interface ScheduleParts extends Pick<System, 'now' | 'newId' | 'log'> {
   readonly store: ScheduleStore;
-  readonly storage: { readonly schedule: Pick<Storage['schedule'], 'wake'> };
+  readonly storage: Pick<TimerStorage, 'schedule'>;
   readonly admit: Admit;
   readonly platform: (name: string) => Pick<Platform, 'show' | 'sendPrivately' | 'sameChannel'> | undefined;
   /** The IANA name of the zone for servers that have not chosen one. */
@@ -39,29 +36,19 @@ export interface ScheduleViewer {
 export interface ScheduleRunner {
   /** The schedules that a person can see and change at an address. */
   at(address: Address, people: ScheduleViewer): Schedules;
-  /** True if a timer belongs to schedules and not to a job. */
-  owns(timer: string): boolean;
-  /** Runs what is due for a timer. Resolves to the time of the next run. Safe to repeat. */
-  run(
-    timer: string,
-    lease: Pick<RunLease, 'interrupted'>,
-    bot: Pick<Bot, 'run'>,
-  ): Promise<number | undefined>;
-  /** Sets the timers of all schedules, which a restored backup does not have. */
-  setTimers(): Promise<void>;
+  /** Runs requests that are due. */
+  run(bot: Pick<Bot, 'run'>): RunRecord;
 }
 
 export function createSchedules(parts: ScheduleParts): ScheduleRunner {
-  const { store, storage, timeZone: ownZone, now, log } = parts;
+  const { store, storage, timeZone: ownZone, now } = parts;
   const zoneOf = async (key: string) => (await store.read(key)).timeZone ?? ownZone;
-  const wake = (key: string) => storage.schedule.wake(timerOf(key));
+  const wake = (key: string) => wakeRecord(key, storage);
 
   return {
     at: (address, viewer) => schedulesAt(address, viewer, { ...parts, zoneOf, wake }),
-    owns: (timer) => timer.startsWith(TIMER),
 
-    async run(timer, lease, bot) {
-      const key = Buffer.from(timer.slice(TIMER.length), 'hex').toString();
+    run: (bot) => async (key, lease) => {
       const { requests, timeZone = ownZone } = await store.read(key);
       for (const request of requests) {
         const { nextAt: at } = request;
@@ -73,19 +60,8 @@ export function createSchedules(parts: ScheduleParts): ScheduleRunner {
       const times = (await store.read(key)).requests.flatMap(({ nextAt }) => nextAt ?? []);
       return times.length === 0 ? undefined : Math.min(...times);
     },
-
-    async setTimers() {
-      try {
-        for await (const key of store.keys()) await wake(key);
-      } catch (error) {
-        log.error({ err: error }, 'Could not set the timers of schedules; they are set at the next start');
-      }
-    },
   };
 }
-
-/** Letters, digits and dashes only, as timers require. */
-const timerOf = (key: string): string => `${TIMER}${Buffer.from(key).toString('hex')}`;
 
 interface PlaceParts extends ScheduleParts {
   readonly zoneOf: (key: string) => Promise<string>;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ContestRunner } from '../../src/app/contests.ts';
 import { createPageSource } from '../../src/app/routes/page-source.ts';
+import { createTimers } from '../../src/app/timers.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Contest } from '../../src/core/contest.ts';
@@ -36,11 +37,7 @@ afterEach(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-const run = () =>
-  world.jobs.run(bot.run, {
-    owns: contests.owns,
-    run: (timer, _signal, lease) => contests.run(timer, lease),
-  });
+const run = () => world.jobs.run(bot.run, createTimers({ contests: contests.run }, world));
 
 type Request = Partial<Invocation> & Pick<Invocation, 'command'>;
 const ask = (by: Person, request: Request): Promise<Outcome> =>
@@ -383,13 +380,12 @@ describe('the end', () => {
     await made(ADA);
     await world.jobs.stop();
     world.clock.advance(3 * HOUR);
-    const [timer] = timers();
     world.platform.crash = (point) => {
       if (point === 'after show' && ballot()) throw new Error('the process died');
     };
-    await expect(contests.run(timer ?? '', { interrupted: false })).rejects.toThrow('the process died');
+    await expect(contests.run(KEY(), { interrupted: false })).rejects.toThrow('the process died');
     world.platform.crash = () => undefined;
-    await contests.run(timer ?? '', { interrupted: true });
+    await contests.run(KEY(), { interrupted: true });
     expect(
       [...world.platform.shown.values()].filter(({ title }) => /: 1 entry/.test(title ?? '')),
     ).toHaveLength(1);
@@ -401,11 +397,10 @@ describe('the end', () => {
     await toVote();
     await world.jobs.stop();
     world.clock.advance(25 * HOUR);
-    const [timer = ''] = timers();
     const replica = createContestsOn(world);
     await Promise.all([
-      contests.run(timer, { interrupted: true }),
-      replica.run(timer, { interrupted: true }),
+      contests.run(KEY(), { interrupted: true }),
+      replica.run(KEY(), { interrupted: true }),
     ]);
     expect((await read()).past).toHaveLength(1);
     expect((await read()).current).toBeUndefined();
@@ -418,7 +413,7 @@ describe('the end', () => {
     await world.jobs.stop();
     world.clock.advance(25 * HOUR);
     world.platform.failures.push(...Array.from({ length: 4 }, () => new PlatformError('gone', 'deleted')));
-    await contests.run(timers()[0] ?? '', { interrupted: false });
+    await contests.run(KEY(), { interrupted: false });
     expect(world.platform.privateMessages.map(({ title }) => title)).toEqual([
       'Song contest: Rain: the result',
     ]);
@@ -442,9 +437,8 @@ describe('the end', () => {
     await world.jobs.stop();
     world.clock.advance(25 * HOUR);
     world.platform.failures.push(new PlatformError('unavailable', 'down'));
-    const [timer = ''] = timers();
-    await expect(contests.run(timer, { interrupted: false })).rejects.toThrow('down');
-    await contests.run(timer, { interrupted: true });
+    await expect(contests.run(KEY(), { interrupted: false })).rejects.toThrow('down');
+    await contests.run(KEY(), { interrupted: true });
     expect(result()).toBeDefined();
   });
 
@@ -674,11 +668,9 @@ test('sets the timers of contests from a backup', async () => {
   await using restored = await createWorld();
   await restored.storage.settings.set(KEY(), await world.storage.settings.get(KEY()));
   const runner = createContestsOn(restored);
-  await restored.jobs.run(bot.run, {
-    owns: runner.owns,
-    run: (timer, _signal, lease) => runner.run(timer, lease),
-  });
-  await runner.setTimers();
+  const timers = createTimers({ contests: runner.run }, restored);
+  await restored.jobs.run(bot.run, timers);
+  await timers.setAll();
   await expect.poll(() => restored.clock.next).toBeDefined();
   restored.clock.advance(3 * HOUR);
   await expect
@@ -686,5 +678,3 @@ test('sets the timers of contests from a backup', async () => {
     .toBeUndefined();
   await restored.jobs.stop();
 });
-
-const timers = () => [`contests-${Buffer.from(KEY()).toString('hex')}`];

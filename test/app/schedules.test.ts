@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ScheduleRunner } from '../../src/app/schedules.ts';
+import { createTimers } from '../../src/app/timers.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -21,11 +22,10 @@ beforeEach(async () => {
   administered = administer(world);
   schedules = createSchedulesOn(world, administered);
   bot = createBotOn(world, { administered, schedules });
-  await world.jobs.run((invocation) => bot.run(invocation), {
-    owns: schedules.owns,
-    run: (timer, _signal, lease) => schedules.run(timer, lease, bot),
-  });
+  await run();
 });
+const run = () => world.jobs.run(bot.run, createTimers({ schedules: schedules.run(bot) }, world));
+
 afterEach(async () => {
   await world.jobs.stop();
   await world[Symbol.asyncDispose]();
@@ -91,7 +91,7 @@ test('creates only one job for an occurrence that runs twice', async () => {
   await isListed('Thu, 16 Nov 2023');
   // As after a crash between the request and the record of it.
   await world.storage.settings.set(key, before);
-  await schedules.run(timerOf(key), { interrupted: true }, bot);
+  await schedules.run(bot)(key, { interrupted: true });
   expect(await Array.fromAsync(world.storage.jobs.all())).toHaveLength(1);
   await isListed('Thu, 16 Nov 2023');
 });
@@ -101,18 +101,18 @@ test('does not report a run as missed because the next one failed', async () => 
   await add('every day at 9:00', 'a march');
   await world.jobs.stop();
   advanceTo('2023-11-15T09:00Z');
-  const timer = timerOf(createScheduleStore(world.storage).keyOf(HERE));
-  const run = async (invocation: Invocation) => {
+  const key = createScheduleStore(world.storage).keyOf(HERE);
+  const failing = async (invocation: Invocation) => {
     if (invocation.options.prompt === 'a march') throw new Error('storage is down');
     return bot.run(invocation);
   };
-  await expect(schedules.run(timer, { interrupted: false }, { run })).rejects.toThrow('storage is down');
+  await expect(schedules.run({ run: failing })(key, { interrupted: false })).rejects.toThrow(
+    'storage is down',
+  );
   advanceTo('2023-11-15T09:20Z');
-  await schedules.run(timer, { interrupted: true }, bot);
+  await schedules.run(bot)(key, { interrupted: true });
   expect(world.platform.history.map(({ title }) => title)).toEqual(['Scheduled song: a march']);
 });
-
-const timerOf = (key: string) => `schedules-${Buffer.from(key).toString('hex')}`;
 
 test('forgets a single run after it', async () => {
   await add('tomorrow at 9:00');
@@ -126,10 +126,7 @@ test('reports a run that it missed while offline, instead of running late', asyn
   await add('tomorrow at 9:00', 'a march');
   await world.jobs.stop();
   advanceTo('2023-11-15T12:00Z');
-  await world.jobs.run(bot.run, {
-    owns: schedules.owns,
-    run: (timer, _signal, lease) => schedules.run(timer, lease, bot),
-  });
+  await run();
   await expect.poll(() => world.platform.history.length).toBe(2);
   const [daily, single] = world.platform.history;
   expect(daily?.title).toBe('Scheduled song: a tune for rain');
@@ -261,11 +258,9 @@ test('sets the timers of schedules from a backup', async () => {
   const [key] = await Array.fromAsync(world.storage.settings.keys('schedules:'));
   await restored.storage.settings.set(key ?? '', await world.storage.settings.get(key ?? ''));
   const runner = createSchedulesOn(restored, administered);
-  await restored.jobs.run(bot.run, {
-    owns: runner.owns,
-    run: (timer, _signal, lease) => runner.run(timer, lease, createBotOn(restored, { administered })),
-  });
-  await runner.setTimers();
+  const timers = createTimers({ schedules: runner.run(createBotOn(restored, { administered })) }, restored);
+  await restored.jobs.run(bot.run, timers);
+  await timers.setAll();
   await expect.poll(() => restored.clock.next).toBeDefined();
   restored.clock.advance(Date.parse('2023-11-15T09:00Z') - restored.clock.now());
   await expect.poll(() => restored.gateway.taken).toHaveLength(1);

@@ -130,9 +130,6 @@ export function createContestStore({ settings }: { readonly settings: SettingsSt
       });
     },
 
-    /** Yields the keys of all records. */
-    keys: () => settings.keys(`${KIND}:`),
-
     /** Removes a person from the contests of a platform. */
     forget: (platform: string, person: string): Promise<void> =>
       records.changeAll(`${keyOfParts(KIND, platform)}:`, (stored) => {

@@ -34,8 +34,6 @@ export interface ScheduleStore {
   remove(key: string, id: string): Promise<boolean>;
   /** Sets the next run of a request whose run is over, or removes it if it had a single one. `ownZone`: see timeZone. */
   advance(key: string, over: ScheduledRequest, ownZone: string, now: number): Promise<void>;
-  /** Yields the keys of all records. */
-  keys(): AsyncIterable<string>;
   /** Removes everything that a person scheduled on a platform. */
   forget(platform: string, person: string): Promise<void>;
 }
@@ -109,8 +107,6 @@ export function createScheduleStore({ settings }: { readonly settings: SettingsS
           return [withNext(request, nextRun(request.pattern, stored.timeZone ?? ownZone, now))];
         }),
       })),
-
-    keys: () => settings.keys(`${KIND}:`),
 
     forget: (platform, person) =>
       records.changeAll(`${keyOfParts(KIND, platform)}:`, (stored) => {
