@@ -209,7 +209,7 @@ test('any number of replicas runs behind one port, and Prometheus finds each', (
   expect(bot?.environment.ADMIN_PORT).toBe('0.0.0.0:9464');
 });
 
-test('compose.try.yaml plays on the emulator', () => {
+test('compose.try.yaml runs on the emulator', () => {
   const { bot, door } = servicesOf('compose.try.yaml');
   const config = readConfig({
     PORT: '3000',

@@ -136,7 +136,7 @@ async function toResult(): Promise<Message> {
   return message;
 }
 
-test('takes entries, holds a vote without names and posts the winner', async () => {
+test('accepts entries, holds an anonymous vote and posts the winner', async () => {
   expect(await start()).toContain(
     'Entries are open until Wed, 15 Nov 2023, 01:13 (UTC). Voting then lasts 1 day.',
   );
@@ -186,7 +186,7 @@ describe('entries', () => {
     expect((await world.read(job)).hidden).toBe(false);
   });
 
-  test('are limited for each person, also with two requests at once', async () => {
+  test('are limited per person, even with two simultaneous requests', async () => {
     await start();
     const answers = await Promise.all([said(song(ADA)), said(song(ADA))]);
     expect(answers.toSorted()).toEqual([
@@ -197,7 +197,7 @@ describe('entries', () => {
     expect(await said(song(BOB))).toContain('Your entry is being made');
   });
 
-  test('can be several for each person', async () => {
+  test('can be more than one per person if the contest allows it', async () => {
     await start({ entries: 2 });
     await enter(ADA);
     await enter(ADA);
@@ -212,7 +212,7 @@ describe('entries', () => {
     expect((await current()).entries).toHaveLength(1);
   });
 
-  test('are given back if the song is refused, cancelled or fails', async () => {
+  test('do not count if the song is refused, cancelled or fails', async () => {
     await start();
     const limits = (most: number) =>
       ask(MOD, { command: 'limits', subcommand: 'set', options: { what: 'song', most, where: 'server' } });
@@ -228,7 +228,7 @@ describe('entries', () => {
     expect((await current()).entries).toHaveLength(1);
   });
 
-  test('can be repeated with Again, from the direct message', async () => {
+  test('can be repeated with Again in the direct message', async () => {
     await start();
     const job = await enter(ADA);
     await expect.poll(async () => (await world.read(job)).state).toBe('waiting');
@@ -245,7 +245,7 @@ describe('entries', () => {
     });
   });
 
-  test('open with the button Enter, with the theme as description', async () => {
+  test('can be made with the Enter button, whose form suggests the theme', async () => {
     await start();
     await expect.poll(announced).toBeDefined();
     expect(await press(ADA, announced(), 'Enter')).toMatchObject({
@@ -254,7 +254,7 @@ describe('entries', () => {
     });
   });
 
-  test('can be another take, until entries close', async () => {
+  test('can be switched to the other take until entries close', async () => {
     await start();
     const job = await made(ADA);
     expect(await said(press(ADA, messageOf(job), 'Enter take 2'))).toBe('Take 2 is your entry.');
@@ -282,7 +282,7 @@ describe('entries', () => {
     expect((await world.read(again)).hidden).toBe(true);
   });
 
-  test('are awaited if they were made in time', async () => {
+  test('delay the vote if they were submitted in time', async () => {
     await start();
     const job = await enter(ADA);
     await contest('end');
@@ -294,7 +294,7 @@ describe('entries', () => {
     await expect.poll(ballot).toBeDefined();
   });
 
-  test('do not hold up the vote for long', async () => {
+  test('delay the vote only for minutes', async () => {
     await start();
     await made(ADA);
     await enter(BOB);
@@ -304,14 +304,14 @@ describe('entries', () => {
     await expect.poll(() => ballot()?.media).toHaveLength(1);
   });
 
-  test('are only those that people request themselves', async () => {
+  test('do not include songs that a model requested', async () => {
     await start();
     const outcome = await song(ADA, { isAutomatic: true });
     expect(outcome).not.toHaveProperty('reply');
     expect((await current()).entries).toEqual([]);
   });
 
-  test('are not possible for people who may not use the command', async () => {
+  test('are refused for people who may not use the command', async () => {
     await start();
     await ask(MOD, { command: 'limits', subcommand: 'deny', options: { what: 'contest', who: '<@ada>' } });
     expect(await song(ADA)).not.toHaveProperty('reply');
@@ -319,7 +319,7 @@ describe('entries', () => {
     expect(await said(press(ADA, announced(), 'Enter'))).toContain("You can't use /contest here");
   });
 
-  test('wait in /jobs if direct messages are closed, and only direct messages show them', async () => {
+  test('are listed in /jobs if direct messages are closed, but shown only in direct messages', async () => {
     await start();
     const job = await enter(ADA);
     await expect.poll(async () => (await world.read(job)).state).toBe('waiting');
@@ -335,7 +335,7 @@ describe('entries', () => {
 });
 
 describe('the end', () => {
-  test('comes at once without entries', async () => {
+  test('comes immediately without entries', async () => {
     await start();
     await contest('end');
     await expect.poll(() => announced()?.text).toBe('The contest is over. It had no entries.');
@@ -365,7 +365,7 @@ describe('the end', () => {
     expect(media).toHaveLength(2);
   });
 
-  test('comes late if the bot was down, and the vote then has its full time', async () => {
+  test('is delayed if the bot was down, and the vote still has its full time', async () => {
     await start();
     await made(ADA);
     await world.jobs.stop();
@@ -391,7 +391,7 @@ describe('the end', () => {
     ).toHaveLength(1);
   });
 
-  test('counts and posts once with two replicas', async () => {
+  test('is counted and posted once with two replicas', async () => {
     await start();
     await made(ADA);
     await toVote();
@@ -406,7 +406,7 @@ describe('the end', () => {
     expect((await read()).current).toBeUndefined();
   });
 
-  test('reaches the moderator who started it if the channel was deleted', async () => {
+  test('is sent to the moderator who started the contest if the channel was deleted', async () => {
     await start();
     await made(ADA);
     await toVote();
@@ -430,7 +430,7 @@ describe('the end', () => {
     ]);
   });
 
-  test('waits for the chat if it is down', async () => {
+  test('is delayed while the chat is down', async () => {
     await start();
     await made(ADA);
     await toVote();
@@ -442,7 +442,7 @@ describe('the end', () => {
     expect(result()).toBeDefined();
   });
 
-  test('is possible without a winner, by a moderator', async () => {
+  test('can be forced by a moderator, without a winner', async () => {
     await start();
     const job = await made(ADA);
     expect(await contest('cancel', {}, ADA)).toBe('Only moderators can start, end or cancel a contest.');
@@ -478,7 +478,7 @@ describe('polls', () => {
   });
   const question = 'Rain: which entry is the best?';
 
-  test('hold the vote if the platform has them, several if one is too short', async () => {
+  test('replace the vote buttons where the platform has polls, several if one is too short', async () => {
     await start({ voting: '48' });
     for (const by of [ADA, BOB, CID]) await made(by);
     await toVote();
@@ -499,7 +499,7 @@ describe('polls', () => {
     expect((await toResult()).text).toContain(`by **${names.get(winner ?? '')}** wins with 5 votes.`);
   });
 
-  test('are read once their votes are counted', async () => {
+  test('are read once the platform has counted their votes', async () => {
     await start();
     await made(ADA);
     await toVote();
@@ -518,7 +518,7 @@ describe('polls', () => {
       .toContain('wins with 7 votes');
   });
 
-  test('that a moderator deleted are reported', async () => {
+  test('are reported if a moderator deleted them', async () => {
     await start();
     await made(ADA);
     await toVote();
@@ -529,7 +529,7 @@ describe('polls', () => {
     expect(text).toContain('A poll was deleted before the end, so its votes are missing.');
   });
 
-  test('give way to buttons if the bot may not create them', async () => {
+  test('are replaced by buttons if the bot may not create them', async () => {
     if (world.platform.polls)
       world.platform.polls = {
         ...world.platform.polls,
@@ -544,7 +544,7 @@ describe('polls', () => {
   });
 });
 
-test('links to the pages of its songs, of which the winner names its prize', async () => {
+test('links to the pages of its songs, and marks the page of the winner', async () => {
   contests = createContestsOn(world, { pageUrl: async ({ id }) => `https://bot.example/songs/${id}` });
   await world.jobs.stop();
   await run();
@@ -607,7 +607,7 @@ test('plays its entries in a voice channel, in order and without titles', async 
   );
 });
 
-test('has one contest at a time in a channel, for people in a server', async () => {
+test('allows one contest at a time per channel, in servers only', async () => {
   expect(await contest('show')).toContain('There is no contest in this channel.');
   await start();
   expect(await start()).toContain('There is already a contest in this channel.');
@@ -635,7 +635,7 @@ test('refuses times that are unclear, recurring, past or too far away', async ()
   expect(await start({ ends: '2024-03-01 10:00' })).toContain('up to 30 days');
 });
 
-test('forgets a person: entries, votes and name', async () => {
+test('erases the entries, votes and name of a forgotten person', async () => {
   await start();
   const [ada, bob] = [await made(ADA), await made(BOB)];
   await toVote();
@@ -652,7 +652,7 @@ test('forgets a person: entries, votes and name', async () => {
   expect(JSON.stringify(await read())).not.toMatch(/"bob"|"Bob"/);
 });
 
-test('keeps results for as long as songs', async () => {
+test('keeps results as long as songs', async () => {
   await start();
   await made(ADA);
   await toVote();
@@ -663,7 +663,7 @@ test('keeps results for as long as songs', async () => {
   expect((await read()).past).toEqual([]);
 });
 
-test('sets the timers of contests from a backup', async () => {
+test('sets the timers of contests restored from a backup', async () => {
   await start();
   await using restored = await createWorld();
   await restored.storage.settings.set(KEY(), await world.storage.settings.get(KEY()));

@@ -62,7 +62,7 @@ const songs = () => world.gateway.taken.filter(({ route }) => route === 'music.g
 /** Advances the clock to a time, such as `2023-11-15T09:00Z`. */
 const advanceTo = (time: string) => world.clock.advance(Date.parse(time) - world.clock.now());
 
-test('creates what was scheduled, each day, in the channel where it was scheduled', async () => {
+test('runs the scheduled command every day in its channel', async () => {
   expect(await textOf(add('every day at 9:00'))).toContain(
     '**Song** “a tune for rain”\nEvery day at 09:00 · next on [Wed, 15 Nov 2023, 09:00](time:1700038800000) · by Ada',
   );
@@ -114,14 +114,14 @@ test('does not report a run as missed because the next one failed', async () => 
   expect(world.platform.history.map(({ title }) => title)).toEqual(['Scheduled song: a march']);
 });
 
-test('forgets a single run after it', async () => {
+test('deletes a single run when it is done', async () => {
   await add('tomorrow at 9:00');
   advanceTo('2023-11-15T09:00Z');
   await expect.poll(songs).toHaveLength(1);
   await isListed('Nothing is scheduled here');
 });
 
-test('reports a run that it missed while offline, instead of running late', async () => {
+test('reports a run missed while offline instead of running it late', async () => {
   await add('every day at 9:00');
   await add('tomorrow at 9:00', 'a march');
   await world.jobs.stop();
@@ -139,7 +139,7 @@ test('reports a run that it missed while offline, instead of running late', asyn
   await expect.poll(() => textOf(schedule('show'))).not.toContain('a march');
 });
 
-test('says why a run was refused, in the channel', async () => {
+test('explains in the channel why a run was refused', async () => {
   await add('every day at 9:00');
   await limits('set', { what: 'song', most: 0 });
   world.platform.failures.push(new PlatformError('unavailable', 'down'));
@@ -157,7 +157,7 @@ test('says why a run was refused, in the channel', async () => {
   await isListed('Thu, 16 Nov 2023');
 });
 
-test('tells the person directly if the channel is gone', async () => {
+test('explains it in a direct message if the channel is gone', async () => {
   await add('tomorrow at 9:00');
   await limits('deny', { what: 'schedule' });
   world.platform.failures.push(new PlatformError('gone', 'the channel was deleted'));
@@ -167,7 +167,7 @@ test('tells the person directly if the channel is gone', async () => {
   expect(songs()).toHaveLength(0);
 });
 
-test('pauses, resumes and removes, by number, id and button', async () => {
+test('pauses, resumes and removes schedules by number, ID and button', async () => {
   await add('every day at 9:00');
   const { actions = [] } = await schedule('show');
   expect(actions.map(({ label }) => label)).toEqual(['Pause 1', 'Remove 1']);
@@ -215,7 +215,7 @@ test('refuses commands that the person may not use, and prompts that are too lon
   await isListed('Nothing is scheduled here');
 });
 
-test('keeps the hour of all schedules in a new time zone', async () => {
+test('keeps the hour of all schedules when the time zone changes', async () => {
   await add('every day at 9:00');
   expect(await textOf(schedule('zone', { zone: 'Europe/Berlin' }))).toContain('Only moderators');
   expect(await textOf(schedule('zone', { zone: 'Berlin' }, { person: MOD }))).toContain('Europe/Berlin');
@@ -227,7 +227,7 @@ test('keeps the hour of all schedules in a new time zone', async () => {
   await expect.poll(songs).toHaveLength(1);
 });
 
-test('keeps the time of a single run that has passed in the new time zone', async () => {
+test('keeps the time of a single run that would be in the past in the new time zone', async () => {
   // It is 22:13 in UTC and 00:13 in Kyiv, where 23:00 has passed.
   await add('at 23:00');
   await schedule('zone', { zone: 'Europe/Kyiv' }, { person: MOD });
@@ -252,7 +252,7 @@ test('erases the schedules of a person who asks to be forgotten', async () => {
   await isListed('a march');
 });
 
-test('sets the timers of schedules from a backup', async () => {
+test('sets the timers of schedules restored from a backup', async () => {
   await add('every day at 9:00');
   await using restored = await createWorld();
   const [key] = await Array.fromAsync(world.storage.settings.keys('schedules:'));

@@ -26,7 +26,7 @@ test('logs an uncaught error without its text and exits', () => {
   expect(lines.join('')).not.toContain('a secret');
 });
 
-test('continues after a keep-alive of the voice library on its closed socket, each time', () => {
+test('continues every time the voice library sends a keep-alive on a closed socket', () => {
   const { lines, codes, throwUncaught } = watched();
   const socket = createSocket('udp4');
   socket.close();

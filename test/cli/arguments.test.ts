@@ -89,7 +89,7 @@ describe('npm run doctor -- --json', () => {
   });
 });
 
-it('before npm ci, programs name it', async () => {
+it('programs suggest npm ci if the packages are not installed', async () => {
   await cp(join(PROJECT, 'src/cli/preload.js'), join(folder, 'preload.mjs'));
   const { status, stderr } = spawnSync(process.execPath, ['--import', './preload.mjs', 'x.js'], {
     cwd: folder,

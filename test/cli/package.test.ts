@@ -86,7 +86,7 @@ test('--help lists the programs, and help names the commands of the package', as
   });
 });
 
-test('an unknown program is refused, with the nearest one', async () => {
+test('an unknown program is refused, and the nearest name is suggested', async () => {
   expect(await minstrel(['docter'])).toEqual({
     code: 1,
     stdout: '',
@@ -104,7 +104,7 @@ test('an older version of Node gets one sentence', async () => {
   });
 });
 
-test('minstrel starts the playground, whose songs and charts are made without development packages', async () => {
+test('minstrel starts the playground, and creates songs and charts without development packages', async () => {
   const folder = await emptyFolder();
   const program = spawn(process.execPath, [bin], {
     cwd: folder,

@@ -366,7 +366,7 @@ it('continues without a public URL or a model list', async () => {
   );
 });
 
-it('keeps a terminal from showing what is pasted while the gateway is asked', async () => {
+it('hides text that is pasted while the gateway is contacted', async () => {
   let isRaw = false;
   const setRawMode = (on: boolean) => {
     isRaw = on;
@@ -400,7 +400,7 @@ it('keeps a terminal from showing what is pasted while the gateway is asked', as
   expect(everything).not.toContain('sk-pasted-secret');
 });
 
-it('asks for own keys one by one, tests each, and lets people choose from the list', async () => {
+it('asks for own keys one by one, tests each, and completes models from the list', async () => {
   const openai = await startOpenAi();
   closing.defer(() => openai[Symbol.asyncDispose]());
   const slack = await startSlackServer();

@@ -35,7 +35,7 @@ describe('Change', () => {
   const change = (message: Message, prompt: string, label = 'Change') =>
     studio.fill(message, label, { prompt });
 
-  it('asks what to change, and makes an image from that of a media model', async () => {
+  it('asks what to change, and creates an image from one of a media model', async () => {
     const original = await finish(await studio.ask('image', { prompt: 'a fox', model: 'canvas' }));
     const opened = await studio.press(original, 'Change');
     expect(opened).toMatchObject({
@@ -70,7 +70,7 @@ describe('Change', () => {
     });
   });
 
-  it('uses the gen model of the image again, and its stored file', async () => {
+  it('reuses the gen model of the image, and its stored file', async () => {
     const original = await finish(
       await studio.ask('image', { prompt: 'a fox', size: 'wide', model: 'gen:painter' }),
     );
@@ -99,12 +99,12 @@ describe('Change', () => {
     expect((await change(original, 'make it night', 'Change image 2')).type).toBe('accepted');
   });
 
-  it('needs words', async () => {
+  it('requires a description', async () => {
     const original = await finish(await studio.ask('image', { prompt: 'a fox', model: 'canvas' }));
     expect(await change(original, ' ')).toMatchObject({ type: 'message', option: 'prompt' });
   });
 
-  it('says that the image is gone, before anything is spent', async () => {
+  it('reports a missing image before anything is spent', async () => {
     const { world } = studio;
     const original = await finish(await studio.ask('image', { prompt: 'a fox', model: 'gen:painter' }));
     const outcome = await change(original, 'make it night');
@@ -133,7 +133,7 @@ describe('Animate', () => {
 });
 
 describe('/image with reference images', () => {
-  it('sends up to three before the words, and names them in the result', async () => {
+  it('sends up to three before the prompt, and names them in the result', async () => {
     const outcome = await studio.ask('image', {
       prompt: 'the fox in this forest',
       reference: photo('fox.png'),
@@ -156,7 +156,7 @@ describe('/image with reference images', () => {
     expect(message.fields).toEqual([{ name: 'Made from', value: 'fox.png, forest.jpg, style.webp' }]);
   });
 
-  it('takes no other files', async () => {
+  it('refuses other files', async () => {
     const song = { ...photo('rain.mp3'), contentType: 'audio/mpeg' };
     expect(await studio.ask('image', { prompt: 'a fox', reference: song })).toMatchObject({
       type: 'message',
@@ -173,7 +173,7 @@ describe('/image with reference images', () => {
     expect((await world.read(id)).work).toMatchObject({ images: [{ name: 'bytes.png' }] });
   });
 
-  it('waits while a stored reference cannot be read, instead of sending the words alone', async () => {
+  it('waits while a stored reference cannot be read, instead of sending only the prompt', async () => {
     const { world } = studio;
     const outcome = await studio.ask('image', { prompt: 'a fox', reference: photo('fox.png') });
     const { id } = await studio.stored(outcome);
@@ -230,7 +230,7 @@ describe('the model of an image with references', () => {
     );
   });
 
-  it('does not exist without a gen model, and the person learns how to get one', async () => {
+  it('is missing without a gen model, and the refusal says how to set one', async () => {
     administered = administer({ ...studio.world, defaults: { image: 'canvas' } });
     administered.list.offered = [{ id: 'canvas', uses: ['pictures'] }];
     expect(await ask()).toContain('Ask a moderator to set a gen model with /models set');

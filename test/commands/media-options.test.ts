@@ -27,7 +27,7 @@ const sentence = async (command: string, options: RawOptions, more: Partial<Invo
 };
 
 describe('an image', () => {
-  it('is a square, unless the person sets a shape, in a size that the model accepts', async () => {
+  it('is a square by default, in a size that the model accepts', async () => {
     expect(await requestOf('image', { prompt: 'a fox' })).toMatchObject({ size: '1328*1328' });
     const wide = { prompt: 'a fox', size: 'wide' };
     expect(await requestOf('image', wide)).toMatchObject({ size: '1792*1008' });
@@ -70,7 +70,7 @@ describe('a video', () => {
 });
 
 describe('a question', () => {
-  it('takes a file of the same size as an attachment', async () => {
+  it('accepts a file up to the size limit of attachments', async () => {
     const file = (bytes: number) => ({
       name: 'fox.png',
       url: 'https://cdn.example/fox.png',

@@ -101,7 +101,7 @@ describe('buttons under answers', () => {
     expect(await press(shown, 'Answer settings')).toMatchObject({ form: { id: 'models answers' } });
   });
 
-  test('pause and resume, turn pages off, and choose the days of a report', async () => {
+  test('pause and resume, turn pages off, and set the days of a report', async () => {
     const paused = await answer('limits', 'pause');
     expect(privateMessage(await press(paused, 'Resume')).text).toContain('starting jobs again');
     const pages = await answer('pages', 'set', { songs: 'on' });

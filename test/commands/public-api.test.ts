@@ -78,7 +78,7 @@ describe('the public services accept', () => {
   });
 });
 
-it('an extended song brings its words', async () => {
+it('an extended song includes its lyrics', async () => {
   await studio.finish(await studio.ask('song', { prompt: 'a tune for rain' }));
   expect(await acceptedBy('remix', { mode: 'extend' })).toMatchObject({
     defaultParamFlag: false,
@@ -86,7 +86,7 @@ it('an extended song brings its words', async () => {
   });
 });
 
-it('a song stays with a newer model when it is changed', async () => {
+it('a changed song keeps its newer model', async () => {
   const first = await studio.finish(await studio.ask('song', { prompt: 'a tune for rain', model: 'V5_5' }));
   const changed = await studio.stored(await studio.fill(first, 'Change', { prompt: 'a tune for snow' }));
   expect(changed.work).toMatchObject({ request: { model: 'V5_5' } });

@@ -242,7 +242,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(words.filter((word) => !found.has(word))).toEqual([]);
       });
 
-      test('shows what is for the person alone in their direct messages, and edits it there', async () => {
+      test('shows a result for the person alone in their direct messages, and edits it there', async () => {
         const { platform, address, messages, privateMessages, restart, alone } = await setUp();
         if (alone) return;
         const { remember } = memory();

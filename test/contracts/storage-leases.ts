@@ -5,7 +5,7 @@ const LONG = 60_000;
 const SHORT = 100;
 
 export function leasesContract(current: StorageUnderTest): void {
-  test('have one holder at a time, who may extend and release them', async () => {
+  test('have one holder at a time, which may extend and release them', async () => {
     const { leases } = current.storage;
     const holders = Array.from({ length: 8 }, (_, index) => `holder ${index}`);
     const results = await Promise.all(holders.map((holder) => leases.take('task', holder, LONG)));

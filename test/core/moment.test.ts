@@ -19,7 +19,7 @@ test('Discord shows times in the time zone of each reader', async () => {
   ]);
 });
 
-test('others show the text', async () => {
+test('other platforms show the text', async () => {
   expect(await slackMarkdown(TEXT, 2000)).toEqual([PLAIN]);
   expect(readableMarkdown(TEXT)).toBe(PLAIN);
   const [paragraph] = await webNodes(TEXT);

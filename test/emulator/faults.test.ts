@@ -56,7 +56,7 @@ test('a body code has HTTP 200, and nothing is accepted', async () => {
   expect(receiver.bodies).toEqual([]);
 });
 
-test('nonsense is not JSON, and an empty 202 is empty', async () => {
+test('a nonsense response is not JSON, and an empty-202 response is empty', async () => {
   expect((await ask('nonsense')).body).toContain('<html>');
   expect(await ask('empty-202')).toMatchObject({ status: 202, body: '' });
 });
@@ -87,7 +87,7 @@ test('slow takes real time', async () => {
 });
 
 test.each(['lost=reset', 'lost=error'])(
-  'with %s the task is taken although its answer is lost',
+  'with %s the task is accepted although its response is lost',
   async (fault) => {
     const emulator = await runEmulator();
     const receiver = await runReceiver();

@@ -62,7 +62,7 @@ test('the genai client gets an image with its text', async () => {
   expect([picture.width, picture.height]).toEqual([768, 768]);
 });
 
-test('the genai client changes an image, which keeps its size and its colours', async () => {
+test('the genai client changes an image, and the result keeps its size and colours', async () => {
   const { client } = await connect('/gen', { studio: openStudio() });
   const photo = new PNG({ width: 300, height: 200 });
   for (let at = 0; at < photo.data.length; at += 4) photo.data.set([220, 30, 30, 255], at);

@@ -50,7 +50,7 @@ describe('on Discord', () => {
     for (const file of files) expect(textOf(file)).toContain(GENERATED);
   });
 
-  it('/minstrel verify tells the request of a file, and changes of it', async () => {
+  it('/minstrel verify shows the request of a file, and detects changes to it', async () => {
     const before = today();
     const message = await resultOf('image', { prompt: 'a fox', model: 'canvas-plus' });
     const days = `(?:${before}|${today()})`;

@@ -95,7 +95,7 @@ describe('with only CHAT_BASE_URL', () => {
     expect(JSON.stringify(service.accepted.slice(before))).toContain('data:image/png;base64,');
   });
 
-  it('explains in /minstrel which settings bring the other commands', async () => {
+  it('explains in /minstrel which settings add the other commands', async () => {
     const help = await discord.command({ name: 'minstrel help' }).message(() => true);
     const text = JSON.stringify([help.content, help.embeds]).replaceAll('\\', '');
     expect(text).toContain('Songs: MUSIC_API_KEY');
@@ -106,7 +106,7 @@ describe('with only CHAT_BASE_URL', () => {
     expect(readableText(onSlack)).toContain('Songs: MUSIC_API_KEY');
   });
 
-  it('explains a command that a workspace still has from before', async () => {
+  it('explains a command that a workspace still has from an earlier setup', async () => {
     const { ack } = await slack.slash('/song', 'rain');
     expect(JSON.stringify(ack)).toContain("I don't know /song");
     const outcome = await world.running.minstrel.bot.run({
@@ -120,7 +120,7 @@ describe('with only CHAT_BASE_URL', () => {
     expect(JSON.stringify(outcome)).toContain('Its operator can add one with MUSIC_API_KEY');
   });
 
-  it('offers the same in the terminal', async () => {
+  it('offers the same commands in the terminal', async () => {
     const output = new PassThrough();
     let shown = '';
     output.on('data', (chunk: Buffer) => {

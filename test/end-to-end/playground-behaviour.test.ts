@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     return box.y >= frame.y - 1 && box.y + box.height <= frame.y + frame.height + 1;
   };
 
-  test('scrolls to the outcome of a line and of a button, private or not', async () => {
+  test('scrolls to the result of a line and of a button, private or not', async () => {
     await say('/ask Write a haiku about rain');
     await answered();
     await chat(14);
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await expect.poll(() => isInView(newest())).toBe(true);
   });
 
-  test('shows the beginning of an outcome that is longer than the window', async () => {
+  test('shows the beginning of a result that is taller than the window', async () => {
     await page.setViewportSize({ width: 1280, height: 420 });
     await chat(6);
     await say('/song --help');
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
-  test('brings cleared messages back in their order, and forgets that there were new ones', async () => {
+  test('restores cleared messages in order, and removes the button for new ones', async () => {
     await chat(16);
     await scrollUp();
     const other = await browser.visit(page.url());
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.getByRole('heading', { name: '#songs', exact: true }).waitFor();
   });
 
-  test('keeps to direct messages when the person changes', async () => {
+  test('stays in direct messages when the person changes', async () => {
     const tab = await page.context().newPage();
     await tab.goto(page.url());
     await tab.getByRole('button', { name: 'Minstrel', exact: true }).click();
@@ -173,7 +173,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await tab.close();
   });
 
-  test('stops an answer in one width, and leaves no other message', async () => {
+  test('stops an answer without changing its width or adding a message', async () => {
     await page.evaluate(`window.widths = new Set();
       new MutationObserver(() => {
         const card = document.querySelector('.of-bot .card');
@@ -193,7 +193,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     expect(await page.evaluate('window.widths.size')).toBe(1);
   });
 
-  test('turns the progress of a song into its players in place, without motion if people ask for none', async () => {
+  test('replaces the progress of a song with its players in place, without motion if people prefer that', async () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.evaluate(`window.heights = new Set(); window.animations = 0;
       new MutationObserver(() => {
@@ -212,7 +212,7 @@ describe.skipIf(noBrowser)('The playground', () => {
   });
 
   test.each([375, 1280])(
-    'turns progress into an image and lyrics in place, %d pixels wide',
+    'replaces progress with an image and lyrics in place, %d pixels wide',
     async (width) => {
       await page.setViewportSize({ width, height: 900 });
       await page.evaluate(`window.heights = [];
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     },
   );
 
-  test('shows a mistyped command with what was typed', async () => {
+  test('shows a mistyped command as it was typed', async () => {
     await say('/sogn a tune for rain');
     await newest().getByText('Did you mean /song?').waitFor();
     expect(await articles().first().innerText()).toContain('/sogn a tune for rain');
@@ -263,7 +263,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await say('/models answers talk:off');
   });
 
-  test('answers what people try first', async () => {
+  test('answers the first things that people try', async () => {
     await say('@Minstrel what can you do?');
     await answered();
     expect(await newest().innerText()).toContain('/minstrel');

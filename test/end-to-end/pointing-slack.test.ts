@@ -152,7 +152,7 @@ it('sends a question of 20,000 characters whole', async () => {
   expect(await questionAfter(() => slack.mention(question))).toEqual([question]);
 });
 
-it('still knows a JSON file at the follow-up', async () => {
+it('still includes a JSON file in a follow-up question', async () => {
   const file = slack.upload('limits.json', Buffer.from('{"limit": 42}'), { mimetype: 'application/json' });
   const { message } = await slack.mention('what is this?', { files: [file] });
   await slack.until(() =>

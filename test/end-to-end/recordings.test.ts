@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-it('makes a song of a recording on Discord', async () => {
+it('creates a song from a recording on Discord', async () => {
   const { discord } = world;
   const voice = { filename: 'voice-message.wav', contentType: 'audio/wav', bytes: hummed };
   const message = discord.say({ text: '', files: [voice] });
@@ -50,7 +50,7 @@ it('does not start if the message was deleted before the form was sent, on Disco
   expect(running.emulator.requests.slice(sent)).toEqual([]);
 });
 
-it('makes a song of a recording on Slack', async () => {
+it('creates a song from a recording on Slack', async () => {
   const { slack } = world;
   const clip = slack.upload('audio_message.wav', hummed, { mimetype: 'audio/wav' });
 

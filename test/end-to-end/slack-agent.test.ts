@@ -57,7 +57,7 @@ const answerTo = (root: PostedMessage) =>
 const lastStatus = ({ channel, ts }: PostedMessage) => slack.workspace.session(channel, ts)?.statuses.at(-1);
 
 describe('the agent view', () => {
-  it('suggests what moderators allow, and commands only after they turn them on', async () => {
+  it('suggests allowed requests, and commands only after moderators turn them on', async () => {
     expect(await suggestions()).toEqual(['Ask a question']);
     expect(await privately(BOB, '/models', 'answers --assistant --where server')).toContain('on');
     expect(await suggestions()).toEqual(['Make a song', 'Write lyrics', 'Make an image', 'Make a video']);

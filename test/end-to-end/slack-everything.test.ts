@@ -74,7 +74,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     ['/pages', 'album', "Pages can't be opened"],
     ['/limits', 'report', 'No usage in the last 30 days.'],
     ['/minstrel', 'forget', 'This permanently deletes'],
-  ])('%s %s needs nothing, so it answers without a form', async (name, text, answer) => {
+  ])('%s %s needs no input, so it answers without a form', async (name, text, answer) => {
     const view = slack.openView('U0BOB');
     const before = slack.ephemeralsOf('U0BOB').length;
     await slack.slash(name, text, { user: 'U0BOB' });

@@ -141,7 +141,7 @@ describe('moderators', () => {
     await until(() => slack.ephemeralsOf('U0BOB').at(-1) !== note);
   });
 
-  it('see and change settings per channel in their Home tab', async () => {
+  it('see and change the settings of each channel in their Home tab', async () => {
     const home = () => JSON.stringify(slack.homeOf('U0BOB')?.view.blocks ?? []);
     await slack.openHome({ user: 'U0BOB' });
     const homeView = await until(() => slack.homeOf('U0BOB'));

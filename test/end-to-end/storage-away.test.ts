@@ -29,7 +29,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis that goes away', () => {
   const paidRequests = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
   const ready = async () => (await fetch(`${running.minstrel.url}/readyz`)).status;
 
-  it('is shown to people and on /readyz, spends nothing, and ends when Redis is back', async () => {
+  it('is reported to people and on /readyz, spends nothing, and ends when Redis is back', async () => {
     await redis.kill();
     for (const [name, options] of [
       ['song', { prompt: 'a tune for rain' }],

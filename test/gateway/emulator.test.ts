@@ -190,7 +190,7 @@ describe('the rest of the emulator', () => {
     }
   });
 
-  it('gen draws, calls functions and thinks', async () => {
+  it('gen creates images, calls functions and thinks', async () => {
     const { parts } = await gateway.gen.generateImage(ask('facet-picture', 'a red boat'));
     expect(parts.map(({ type }) => type)).toEqual(expect.arrayContaining(['text', 'image']));
     const tools = [
@@ -264,7 +264,7 @@ describe('the rest of the emulator', () => {
     });
   });
 
-  it('reads refusals: an unknown model, a wrong key, an unknown song', async () => {
+  it('reads the refusal of an unknown model, a wrong key and an unknown song', async () => {
     expect(await errorOf(wholeOf(gateway.chat.stream(ask('no-such-model'))))).toMatchObject({
       taken: 'no',
       code: expect.stringMatching(/not-found|invalid/),
@@ -302,7 +302,7 @@ describe('the rest of the emulator', () => {
     ['reset', 'network', 'unknown'],
     ['lost=reset', 'network', 'unknown'],
     ['nonsense', 'no-api', 'unknown'],
-  ])('a submission that meets "%s" ends as %s, taken: %s', async (fault, code, taken) => {
+  ])('a submission with the fault "%s" ends as %s, accepted: %s', async (fault, code, taken) => {
     emulator.addFault({ fault, path: '/music/generate' });
     onTestFinished(() => emulator.clearFaults());
     const call = gateway.music.generate({

@@ -240,7 +240,7 @@ describe('the models of public services', () => {
     expect((await gateway.models.refresh()).map(({ uses }) => uses)).toEqual([answers ? ['answers'] : []]);
   });
 
-  it('are not awaited for long before a question', async () => {
+  it('delay a question only briefly', async () => {
     const { gateway } = await publicAt(() => new Promise(() => undefined), 'chat');
     await gateway.models.ready();
     expect(gateway.models.preferred('answers')).toBeUndefined();
@@ -344,7 +344,7 @@ describe('the models of public services', () => {
     expect(gateway.models.preferred('pictures')?.id).toBe('gemini-2.5-flash-image');
   });
 
-  it('of DashScope are the known ones, or those of the settings, without a request', async () => {
+  it('of DashScope are the known ones, or those in the settings, without a request', async () => {
     const known = await publicAt(gives({}), 'media');
     await known.gateway.models.refresh();
     expect(known.gateway.models.preferred('pictures')?.id).toBe('qwen-image-plus');
@@ -358,7 +358,7 @@ describe('the models of public services', () => {
     expect([...known.server.seen, ...set.server.seen]).toEqual([]);
   });
 
-  it('are any, if the service has no list', async () => {
+  it('may have any name if the service has no list', async () => {
     const server = await startServer((request, response) =>
       request.path.startsWith('/chat/')
         ? answer(response, { error: { message: 'not found' } }, { status: 404 })
@@ -372,7 +372,7 @@ describe('the models of public services', () => {
     expect(gateway.models.resolve('claude')).toMatchObject({ kind: 'id' });
   });
 
-  it('of a gateway are listed beside them, also if it answers neither chat nor msg', async () => {
+  it('of a gateway are listed with them, even if it supports neither chat nor msg', async () => {
     const server = await startServer((request, response) =>
       answer(response, { data: [{ id: request.path.startsWith('/own') ? 'gpt-5-mini' : 'canvas-plus' }] }),
     );
@@ -415,7 +415,7 @@ describe('the check of a key', () => {
     expect(await errorOf(gateway.checkKey(family))).toMatchObject({ code: 'auth' });
   });
 
-  it('of media succeeds if the service only misses the task', async () => {
+  it('of media succeeds if the service only reports an unknown task', async () => {
     const missing = { code: 'InvalidParameter', message: 'task not found', request_id: 'r' };
     const { gateway } = await publicAt((_, response) => answer(response, missing, { status: 400 }), 'media');
     await gateway.checkKey('media');

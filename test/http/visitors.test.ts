@@ -61,7 +61,7 @@ test('allows 600 requests in a burst, then 20 per second', async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(20);
 });
 
-test('counts a visitor once with other ports and in the same network of IPv6', async () => {
+test('counts a visitor once across ports and within an IPv6 network', async () => {
   const { get, release } = await open();
   const sameVisitors = [
     ['203.0.113.7:1', '203.0.113.7:65535', '203.0.113.7', '::ffff:203.0.113.7'],
@@ -76,7 +76,7 @@ test('counts a visitor once with other ports and in the same network of IPv6', a
   for (const stream of streams) expect((await stream).status).toBe(200);
 });
 
-test('does not count what is not an address', async () => {
+test('ignores values that are not addresses', async () => {
   const { get } = await open();
   for (let request = 0; request < 601; request += 1)
     expect((await get('/quick', '198.51.100.1, secret')).status).toBe(200);

@@ -224,7 +224,7 @@ describe('a task is polled', () => {
     expect(tasks).toEqual([]);
   });
 
-  it('after a first pause, however the submission went', async () => {
+  it('after a first pause, whatever the outcome of the submission', async () => {
     const tasks = polledTasks();
     world.gateway.replies.push(gatewayError('unavailable', { retryable: true }));
     const job = await world.start(VIDEO);

@@ -232,7 +232,7 @@ describe('a task that the gateway reports as failed', () => {
     expect(await failAtCallback(route, body)).toBe(`free: ${reads}`);
   });
 
-  it('has its code in the log, and not the words of the gateway', async () => {
+  it('logs its code, but not the words of the gateway', async () => {
     await failAtCallback('music.generate', failed(400, 'Song Description contained artist name: metallica'));
     const { log } = open.world;
     const line = log.lines.find(({ sentence }) => sentence === 'The gateway reported a failure');

@@ -282,7 +282,7 @@ describe('the invariants', () => {
     charge: [ready, { ...ready, state: 'delivered' }],
   };
 
-  it.each(INVARIANTS)('notice that a write breaks “%s”', (name) => {
+  it.each(INVARIANTS)('detect a write that breaks “%s”', (name) => {
     expect(brokenInvariants(...BROKEN[name])).toEqual([name]);
   });
 });

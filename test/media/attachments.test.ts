@@ -113,7 +113,7 @@ test.each([
   );
 });
 
-test('an image for a video is stored without the place that its camera recorded', async () => {
+test('an image for a video is stored without the position that its camera recorded', async () => {
   const photo = await sharp({ create: { width: 32, height: 16, channels: 3, background: '#c81e3c' } })
     .jpeg()
     .withExif({ IFD0: { Make: 'Example Phone' }, IFD3: { GPSLatitude: '52/1 31/1 0/1' } })

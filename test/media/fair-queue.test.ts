@@ -13,7 +13,7 @@ it('lets people take turns, each in their order', async () => {
   expect(order).toEqual(['a1', 'b1', 'm1', 'a2', 'b2', 'a3', 'a4']);
 });
 
-it('runs as much at once as is allowed, and continues after a failure', async () => {
+it('runs up to the limit at once, and continues after a failure', async () => {
   const inTurn = createFairQueue(2);
   const gate = Promise.withResolvers<void>();
   let started = 0;

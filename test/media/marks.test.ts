@@ -84,7 +84,7 @@ describe.each(['png', 'jpeg', 'webp'] as const)('an image as %s', (format) => {
     expect(xmp.match(/<rdf:RDF/g)).toHaveLength(1);
   });
 
-  test('that says already that it was generated stays as it is', async () => {
+  test('that is already marked as generated stays unchanged', async () => {
     const other = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><a>${GENERATED}</a></x:xmpmeta>`;
     const original = await picture().toFormat(format).withXmp(other).toBuffer();
     expect(await marked(original, 'image')).toEqual(original);
@@ -118,7 +118,7 @@ test('a video keeps the properties of its XMP in one packet', async () => {
   expect((await inspect(file)).mark).toEqual(MARK);
 });
 
-test('a song gets the mark in texts and a comment, beside texts of others', async () => {
+test('a song gets the mark in text frames and a comment, and keeps those of other programs', async () => {
   const service = id3(['TXXX', '\0Prompt\0rain'], ['COMM', '\0eng\0Made with love']);
   const { media, contentOf } = await open();
   const stored = await media.keepBytes(Buffer.concat([service, mp3(5_000)]), { kinds: ['audio'] });
@@ -138,7 +138,7 @@ test('a song gets the mark in texts and a comment, beside texts of others', asyn
   expect(await inspect(file)).toMatchObject({ mark: MARK, isGenerated: true });
 });
 
-test('a song with damaged texts in its tag gets the mark and the tags', async () => {
+test('a song with damaged text frames gets the mark and the tags', async () => {
   const damaged = id3(['TXXX', ''], ['TXXX', '\x01'], ['COMM', '\x01eng\xfe'], ['TXXX', '\x01\xff\xfe\0\0']);
   const { media, contentOf, warnings } = await open();
   const stored = await media.keepBytes(Buffer.concat([damaged, mp3(5_000)]), { kinds: ['audio'] });
@@ -148,7 +148,7 @@ test('a song with damaged texts in its tag gets the mark and the tags', async ()
   expect(await inspect(file)).toMatchObject({ mark: MARK, isGenerated: true });
 });
 
-test('a WAV whose tag ends after its chunk is read without one', async () => {
+test('a tag that exceeds its chunk in a WAV is ignored', async () => {
   const tag = id3(['TXXX', '\0Prompt\0rain']);
   const header = Buffer.from('id3 \0\0\0\0', 'latin1');
   header.writeUInt32LE(14, 4);
@@ -186,7 +186,7 @@ const withManifest: readonly [string, ContentKind, () => Promise<Buffer>][] = [
 ];
 
 describe.each(withManifest)('the C2PA manifest of a service in %s', (_format, kind, create) => {
-  test('stays valid, because the file stays as it is', async () => {
+  test('stays valid, because the file is unchanged', async () => {
     const original = await create();
     expect(await marked(original, kind)).toEqual(original);
   });
@@ -238,7 +238,7 @@ test('a stored file is recognised, and one from elsewhere is not', async () => {
 });
 
 describe('a damaged file', () => {
-  test.each(['png', 'jpeg', 'webp'] as const)('as %s is stored as it is at every length', async (format) => {
+  test.each(['png', 'jpeg', 'webp'] as const)('as %s is stored unchanged at every length', async (format) => {
     const original = await picture().toFormat(format).toBuffer();
     const { media, contentOf } = await open();
     for (let length = 30; length < original.length; length += 23) {
@@ -254,7 +254,7 @@ describe('a damaged file', () => {
     ['a last box up to the end of the file', (film: Buffer) => film.writeUInt32BE(0, lastBox(film))],
     ['a box longer than the file', (film: Buffer) => film.writeUInt32BE(film.length * 2, lastBox(film))],
     ['a box shorter than its header', (film: Buffer) => film.writeUInt32BE(3, lastBox(film))],
-  ])('with %s is stored as it is', async (_what, damage) => {
+  ])('with %s is stored unchanged', async (_what, damage) => {
     const film = Buffer.from(FILM);
     damage(film);
     expect((await marked(film, 'video')).equals(film)).toBe(true);

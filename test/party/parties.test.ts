@@ -111,7 +111,7 @@ it('lets only the requester and moderators skip or stop while the listeners are 
   expect(await first.as(ADA).stop()).toContain('Stopped.');
 });
 
-it('accepts commands only from listeners, and lets nobody remove songs of others', async () => {
+it('accepts commands only from listeners, and lets people remove only their own songs', async () => {
   await play('rain', 'sun');
   await expect(first.as(CY).pause()).rejects.toThrow('join the voice channel');
   await expect(first.as(BO).remove(1)).rejects.toThrow('Only a moderator or the person');
@@ -156,7 +156,7 @@ it('pauses at its position, and while nobody is listening', async () => {
   expect(await now()).toBe('rain at 20');
 });
 
-it('its message links to the song’s page, and shows the votes and why it is silent', async () => {
+it('links to the song’s page in its message, and shows the votes and why it is silent', async () => {
   building.people.set('cy', 'lounge');
   await play('rain', 'sun');
   await pass(1);

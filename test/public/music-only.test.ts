@@ -87,7 +87,7 @@ it('a cancelled song that is finished anyway can still be shown', async () => {
   await interaction.message(({ attachments }) => attachments.length === 3);
 });
 
-it('callbacks that come again change nothing', async () => {
+it('repeated callbacks change nothing', async () => {
   const interaction = song();
   await interaction.message(({ attachments }) => attachments.length === 3);
   const before = interaction.messages.length;

@@ -97,7 +97,7 @@ export function describeServices(open: () => Promise<Services>): void {
       expect(JSON.stringify(asked)).toMatch(/iVBOR/);
     });
 
-    it('/ask shows the image of a model that draws, and no drafts', async () => {
+    it('/ask shows the image of a model that creates images, but no drafts', async () => {
       const message = await run('ask', { question: 'Show a fox.', model: services.models.drawing }, 1);
       expect(message.attachments.filter(({ bytes }) => KINDS.png(bytes))).toHaveLength(1);
     });
@@ -207,7 +207,7 @@ export function describeServices(open: () => Promise<Services>): void {
       expect(readableText(onSlack)).not.toContain('Reference');
     });
 
-    it('/image takes reference images, and Change an image of a result', async () => {
+    it('/image accepts reference images, and Change accepts an image of a result', async () => {
       const referenced = await run('image', { prompt: 'the fox at sea', reference: FOX, reference2: FOX }, 1);
       expect(textOf(referenced)).toContain('fox.png, fox.png');
       const sentWith = (words: string) =>
@@ -234,7 +234,7 @@ export function describeServices(open: () => Promise<Services>): void {
       expect(message.attachments.filter(({ bytes }) => KINDS.mp4(bytes))).toHaveLength(1);
     });
 
-    it.concurrent('Animate makes a video of an image', async () => {
+    it.concurrent('Animate creates a video from an image', async () => {
       const image = await run('image', { prompt: 'a fox', model: services.models.painting }, 1);
       const form = discord.press('Animate', image);
       await form.modal();

@@ -26,7 +26,7 @@ const resolve = (where = HERE, named?: string) => administered.resolve('ask', na
 const inForce = async (where: typeof HERE = HERE) =>
   (await administered.modelsInForce(where)).find(({ family }) => family === 'ask');
 
-describe('models whose use is listed', () => {
+describe('models with listed uses', () => {
   const suggested = (family: Family, typed: string) =>
     administered.models.suggest(family, typed).map(({ value }) => value);
   beforeEach(() => {
@@ -93,7 +93,7 @@ describe('models whose use is listed', () => {
     expect(await editor()).toBe('gen:painter-flash');
   });
 
-  test('models that the operator set for images with text come first, also without a list', async () => {
+  test('models that the operator set for images with text come first, even without a list', async () => {
     const options = {
       storage,
       clock: { now: Date.now },
@@ -182,7 +182,7 @@ describe('which model is used', () => {
   });
 });
 
-test('a model that the operator configured may be named, also if the gateway does not list it', async () => {
+test('a model that the operator configured may be named, even if the gateway does not list it', async () => {
   const configured = administer({ ...(await memoryStorage()), configured: ['thinker-preview'] });
   configured.list.offer(['chat-small']);
   expect(await configured.resolve('ask', 'gen:thinker-preview', HERE)).toBe('gen:thinker-preview');
@@ -215,7 +215,7 @@ describe('choosing', () => {
     expect(await mod.models.choose('image', 'gen:seer', 'channel')).toMatchObject({ model: 'gen:seer' });
   });
 
-  test('song models are the contract’s, or newer', async () => {
+  test('song models are those of the contract, or newer ones', async () => {
     expect(await mod.models.choose('song', 'v4_5', 'server')).toMatchObject({ model: 'V4_5' });
     for (const name of ['V3_5', 'V4_6', 'V45', 'chirp-v5'])
       await expect(mod.models.choose('song', name, 'server')).rejects.toThrow('Choose one of these: V4');
@@ -245,7 +245,7 @@ describe('several models for questions', () => {
     expect(await resolve()).toBe('msg:chat-large, seer');
   });
 
-  test('are refused for other families, also without a list', async () => {
+  test('are refused for other families, even without a list', async () => {
     administered.list.offered = undefined;
     for (const family of ['song', 'image', 'video'] as const)
       await expect(mod.models.choose(family, 'V5,V4', 'channel')).rejects.toThrow(
@@ -253,7 +253,7 @@ describe('several models for questions', () => {
       );
   });
 
-  test('keep those that are left when one disappears', async () => {
+  test('keep the remaining ones when one disappears', async () => {
     await mod.models.choose('ask', 'seer, chat-large', 'channel');
     administered.list.offer(['chat-small', 'chat-large']);
     expect(await resolve()).toBe('chat-large');
@@ -378,7 +378,7 @@ describe('a chosen model that disappears', () => {
   });
 });
 
-test('answer settings of the channel override the server’s, and these the defaults', async () => {
+test('answer settings of a channel override the server’s, and the server’s override the defaults', async () => {
   expect(await mod.inForce.answers()).toEqual({
     assistant: { on: false, from: 'deployment' },
     footer: { on: true, from: 'deployment' },

@@ -459,7 +459,7 @@ describe("the operator's own keys", () => {
     return { places, emulated, offered };
   };
 
-  test('a key alone is for the family’s best known service', () => {
+  test('a key alone selects the family’s best-known service', () => {
     expect(kinds({ CHAT_API_KEY: 'sk-1' })).toEqual({
       places: [['chat', 'public', 'https://api.openai.com/v1']],
       emulated: [],
@@ -498,7 +498,7 @@ describe("the operator's own keys", () => {
     expect(readConfig({ NODE_ENV: 'production', CHAT_API_KEY: 'sk-1' }).production).toBe(true);
   });
 
-  test('are joined by the emulator only for the families that EMULATOR_FAMILIES names', () => {
+  test('are combined with the emulator only for the families in EMULATOR_FAMILIES', () => {
     const { emulated, offered } = kinds({ CHAT_API_KEY: 'sk-1', EMULATOR_FAMILIES: 'music' });
     expect({ emulated, offered }).toEqual({ emulated: ['music'], offered: ['song', 'ask'] });
     expect(() => readConfig({ CHAT_API_KEY: 'sk-1', EMULATOR_FAMILIES: 'chat,music' })).toThrow(

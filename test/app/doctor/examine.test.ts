@@ -94,7 +94,7 @@ async function slack(options: Parameters<typeof startSlackServer>[0] = {}) {
 }
 
 describe('a correct setup', () => {
-  it('gets one good finding for each part', async () => {
+  it('has one good finding for each part', async () => {
     const server = await discord();
     await registerCommands(commands, { token: server.token, apiUrl: server.apiUrl });
     await slack();
@@ -233,7 +233,7 @@ describe("the operator's own keys", () => {
     };
   }
 
-  it('are each checked, and what they do not bring is named', async () => {
+  it('are each checked, and missing families are reported', async () => {
     await ownKeys();
     const found = lines(await findings());
     expect(found).toMatch(
@@ -249,7 +249,7 @@ describe("the operator's own keys", () => {
     expect(found).not.toContain(SERVICE_KEY);
   });
 
-  it('that are rejected are named, each with its setting', async () => {
+  it('that are rejected are reported with their settings', async () => {
     await ownKeys();
     const found = lines(await findings({ CHAT_API_KEY: 'wrong', MUSIC_API_KEY: 'wrong' }));
     expect(found).toMatch(
@@ -260,7 +260,7 @@ describe("the operator's own keys", () => {
     );
   });
 
-  it('point to the base URL if something else answers there, or nothing', async () => {
+  it('report the base URL if another server, or none, responds there', async () => {
     await ownKeys();
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const found = lines(
@@ -291,7 +291,7 @@ describe("the operator's own keys", () => {
     expect(found).toMatch(/wrong OpenAI-compatible service \(chat\): the chat service rejected the key/);
   });
 
-  it('may be joined by the emulator', async () => {
+  it('can be combined with the emulator', async () => {
     await ownKeys();
     expect(lines(await findings({ EMULATOR_FAMILIES: 'media' }))).toContain(
       'good Emulator: the built-in emulator simulates media, because EMULATOR_FAMILIES names them',
@@ -493,7 +493,7 @@ describe('storage', () => {
     );
   });
 
-  it('finds damage that a start does not read', async () => {
+  it('finds damage in pages that a start does not read', async () => {
     const path = join(folder, 'data', 'minstrel.sqlite');
     const clock = systemClock;
     const storage = await openSqliteStorage({ path, clock, random: Math.random, log: silent });

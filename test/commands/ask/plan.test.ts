@@ -43,7 +43,7 @@ describe('a reply to an image', () => {
     expect(await plan({ picture: 'replied-to' }, 'gen:seeing')).toMatchObject({ dialect: 'gen' });
   });
 
-  test('drops it without such a model, while an attached image is refused', async () => {
+  test('drops it without such a model, but refuses an attached image', async () => {
     expect(await plan({ picture: 'replied-to' })).toEqual({ dialect: 'chat', model: 'small' });
     await expect(plan({ picture: 'attached' })).rejects.toThrow("can't read images");
   });
@@ -79,7 +79,7 @@ describe('several models', () => {
     );
   });
 
-  test('each keeps its mode', async () => {
+  test('keep their modes', async () => {
     expect(
       await plan({ assistant: true }, 'gen:wide, gen:pondering, msg:large', {
         thinkingModels: ['pondering'],

@@ -15,7 +15,7 @@ it('an excerpt ends in an ellipsis if there is more', () => {
   ]);
 });
 
-it('an excerpt has fewer lines if they are long, and cuts only a single endless one', () => {
+it('an excerpt has fewer lines if they are long, and cuts a line only if it is the first', () => {
   expect(lyricsExcerpt(lines(3, 150).join('\n')).split('\n')).toHaveLength(2);
   expect(lyricsExcerpt('word '.repeat(200))).toMatch(/^> (?:word )+word…$/);
 });

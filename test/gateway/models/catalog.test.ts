@@ -99,7 +99,7 @@ describe('the model list', () => {
       (nth: number) => page([`m${nth}`], { has_more: true, last_id: `c${nth % 3}` }),
       4,
     ],
-  ])('ends although the gateway %s', async (_, pageOf, pages) => {
+  ])('ends even if the gateway %s', async (_, pageOf, pages) => {
     let nth = 0;
     const server = await startServer(
       listings((_request, response) => {
@@ -136,7 +136,7 @@ describe('the model list', () => {
   });
 });
 
-describe('the hints of a model', () => {
+describe('the purpose of a model', () => {
   it.each([
     ['the emulator’s routes', { routes: ['gen-image'] }, ['pictures', 'answers'], ['gen']],
     ['routes of two families', { routes: ['chat', 'msg'] }, ['answers'], ['chat', 'msg']],

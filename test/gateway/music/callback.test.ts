@@ -103,7 +103,7 @@ describe('a song', () => {
     }
   });
 
-  it('two songs stay two, in order', () => {
+  it('keeps two songs separate, in order', () => {
     const { result } = readMusicCallback({
       data: { data: [item, { ...item, id: 'a2', audio_url: `${MP3}2` }] },
     });
@@ -262,7 +262,7 @@ describe('other results', () => {
     });
   });
 
-  it('stems at their origin, unless the stems themselves are there', () => {
+  it('stems in originData, unless the stems themselves are included', () => {
     const originData = ['Vocals', 'Backing_Vocals'].map((name) => ({
       duration: 245.6,
       audio_url: `https://c.example/${name}.mp3`,
@@ -288,7 +288,7 @@ describe('other results', () => {
     ]);
   });
 
-  it('all stems, known and unknown, as words', () => {
+  it('all stems, known or not, named in words', () => {
     const keys = [
       'vocal_url',
       'backing_vocals_url',
@@ -339,7 +339,7 @@ describe('unknown results', () => {
     { result: url('t1.json') },
     { callBackUrl: url('t1') },
     { param: { audioUrl: url('t1') } },
-  ])('is not taken for one: %j', (address) => {
+  ])('are not mistaken for files: %j', (address) => {
     expect(readMusicCallback({ code: 200, data: { taskId: 't1', ...address } })).toMatchObject({
       stage: 'unknown',
       result: nothing,
@@ -481,7 +481,7 @@ describe('failures', () => {
     ['a WAV that is null', { code: 200, msg: 'success', data: { task_id: 't1', audioWavUrl: null } }],
     ['a video that is empty', { code: 200, data: { task_id: 't1', video_url: '' } }],
     ['stems that are null', { code: 200, data: { task_id: 't1', vocal_removal_info: null } }],
-  ])('%s says complete and holds nothing: nonsense', (_, body) => {
+  ])('%s counts as nonsense', (_, body) => {
     expect(readMusicCallback(body)).toMatchObject({
       taskId: 't1',
       stage: 'failed',
@@ -519,7 +519,7 @@ describe('garbage', () => {
     `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
     `${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
     JSON.parse('{"__proto__": {"taskId": 1}, "constructor": {"prototype": {}}}'),
-  ])('%# says nothing, and throws nothing', (body) => {
+  ])('%# has no result and does not throw', (body) => {
     expect(readMusicCallback(body)).toMatchObject({ stage: 'unknown', result: nothing });
   });
 });

@@ -229,7 +229,7 @@ describe('an error', () => {
     for (const secret of [API_KEY, 'c2lnbmF0dXJl', 'Signature=abc']) expect(message).not.toContain(secret);
   });
 
-  it('contains no escaped signed URL, and no part of one where a text was cut', async () => {
+  it('contains no escaped signed URL, and no part of one in a truncated text', async () => {
     const messageFor = async (body: object) => {
       const server = await startServer((_, response) => answer(response, body, { status: 400 }));
       return (await errorOf(generate(gatewayAt(server.url).gateway))).message;

@@ -164,7 +164,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       says(`${light('chat')}data: hello\n\n`),
       says(`${light('gen')}data: hello\n\n`),
     ],
-  ])('that %s is broken, and keeps what came', async (_, chat, gen) => {
+  ])('that %s is broken and keeps its text', async (_, chat, gen) => {
     const { text, error } = await streamed(dialect, { chat, gen }[dialect]);
     expect(error).toMatchObject({ code: 'broken-stream', taken: 'unknown', retryable: false });
     expect(text).toBe('Light.');

@@ -176,7 +176,7 @@ it('Again asks the first model again', async () => {
   expect(again).not.toHaveProperty('failed');
 });
 
-it('a service that cannot be reached is replaced, too', async () => {
+it('the next model is asked if a service cannot be reached', async () => {
   const accounts = gatewayAccounts({ baseUrl: upstream.url, apiKey: 'key' });
   const closed = await startUpstream();
   await closed[Symbol.asyncDispose]();

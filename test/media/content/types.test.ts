@@ -12,7 +12,7 @@ const everyKind: readonly ContentKind[] = ['audio', 'image', 'video', 'archive',
 const detect = (sample: keyof typeof samples, kinds: readonly ContentKind[] = everyKind) =>
   detectMediaType(samples[sample].subarray(0, DETECTION_BYTES), kinds);
 
-describe('by content, a file is', () => {
+describe('the type of a file by its content', () => {
   test.each([
     ['mp3', 'audio', 'audio/mpeg', 'mp3'],
     ['mp3WithTags', 'audio', 'audio/mpeg', 'mp3'],
@@ -40,7 +40,7 @@ describe('by content, a file is', () => {
   });
 });
 
-describe('refused is', () => {
+describe('refuses', () => {
   test.each(['html', 'svg', 'program', 'pdf', 'nothing', 'zeros', 'text'] as const)(
     '%s for a song',
     async (sample) => {

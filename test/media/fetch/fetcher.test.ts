@@ -110,7 +110,7 @@ describe('many fetches at once', () => {
     await ended;
   });
 
-  test('wait only for the same source: slow servers of typed addresses delay no result', async () => {
+  test('wait only for the same source: slow servers of typed addresses delay no results', async () => {
     const { origin } = await listen((_request, response) => response.end(song));
     const requested = Promise.withResolvers<void>();
     const lookup = () => {

@@ -65,7 +65,7 @@ test.each([
   ['nothing', ''],
 ])('%s (%s) is not public', (_name, address) => expect(isPublicAddress(address)).toBe(false));
 
-test('no private IPv4 address is public in any IPv6 form', () => {
+test('private IPv4 addresses are not public in any IPv6 form', () => {
   const octet = fc.integer({ min: 0, max: 255 });
   const hex = (high: number, low: number) => ((high << 8) | low).toString(16);
   fc.assert(

@@ -102,7 +102,7 @@ describe('a private address is refused before anything is sent', () => {
   });
 });
 
-describe('an address is refused that', () => {
+describe('refuses an address that', () => {
   test.each([
     ['is invalid', 'not an address', 'protocol'],
     ['is empty', '', 'protocol'],
@@ -131,7 +131,7 @@ describe('allowed hosts', () => {
   test.each([
     ['443', 'https', 'http'],
     ['80', 'http', 'https'],
-  ])('without a port in the address are those of port %s by %s', async (port, allowed, refused) => {
+  ])('with port %s match addresses without a port over %s', async (port, allowed, refused) => {
     const lookup: Lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     const fetcher = fetcherFor({ allowedHosts: [`media.example:${port}`], lookup });
     // The attempt counts, whether or not a server listens there.
@@ -142,7 +142,7 @@ describe('allowed hosts', () => {
     });
   });
 
-  test('may be written with a dot at the end, or be IPv6, and resolve to addresses alone', async () => {
+  test('may end in a dot or be IPv6, and must resolve to IP addresses', async () => {
     const { port } = await listen((_request, response) => response.end(song));
     let address = '127.0.0.1';
     const lookup: Lookup = async () => [{ address, family: 4 }];

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { fetcherFor, listen } from '../helpers.ts';
 import { audio, listenRaw, read, song } from './hostile.ts';
 
-describe('a body is refused that', () => {
+describe('refuses a body that', () => {
   test('is declared too large, without reading it', async () => {
     const { origin } = await listen((_request, response) => {
       response.writeHead(200, { 'content-length': 50_000_000 });
@@ -54,7 +54,7 @@ describe('a body is refused that', () => {
     await expect(read(fetcherFor({ idleTimeoutMs: 100 }), origin)).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('arrives byte by byte, for ever', async () => {
+  test('arrives byte by byte, endlessly', async () => {
     const { origin } = await listen((_request, response) => {
       response.write(song);
       const timer = setInterval(() => response.write('.'), 10);
@@ -64,7 +64,7 @@ describe('a body is refused that', () => {
     await expect(read(fetcher, origin)).rejects.toMatchObject({ code: 'timeout', retryable: true });
   });
 
-  test('has headers that arrive byte by byte, for ever', async () => {
+  test('has headers that arrive byte by byte, endlessly', async () => {
     const origin = await listenRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write('x: y\r\n'), 10);
@@ -112,7 +112,7 @@ describe('a body is refused that', () => {
     await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code: 'network' });
   });
 
-  test('is longer than declared: the rest is ignored', async () => {
+  test('is longer than declared, or ignores the rest', async () => {
     const origin = await listenRaw((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${song.length}\r\n\r\n`);
       socket.end(Buffer.concat([song, Buffer.alloc(100_000)]));
@@ -155,7 +155,7 @@ describe('a body is refused that', () => {
   });
 });
 
-describe('a response is refused that', () => {
+describe('refuses a response that', () => {
   test.each([
     [204, false],
     [206, false],

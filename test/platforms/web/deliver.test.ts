@@ -39,7 +39,7 @@ test('stores the newest 200 messages of a channel', async () => {
   }
 });
 
-test('runs a repeated request with the same invocation id', async () => {
+test('gives repeated requests the same invocation id', async () => {
   const invocations: Invocation[] = [];
   const run: Bot['run'] = async (invocation) => {
     invocations.push(invocation);

@@ -139,7 +139,7 @@ it('opens the form of a bare command only if it needs an option', async () => {
   ]);
 });
 
-it('opens a form with the image of a message, which the menu reads again when the form is sent', async () => {
+it('opens a form with the image of a message, and reads the message again when the form is sent', async () => {
   const file = chat.keep(new Uint8Array(3), 'image/png');
   const media = [{ kind: 'image', name: 'a fox.png', source: { type: 'stored', file } }] as const;
   await web.show(

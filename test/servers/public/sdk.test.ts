@@ -153,7 +153,7 @@ describe('the double of Google', () => {
     expect(double.refused).toEqual([]);
   });
 
-  it('draws, and calls functions', async () => {
+  it('creates images and calls functions', async () => {
     const { client } = await google();
     const drawn = await client.models.generateContent({
       ...question,

@@ -53,7 +53,7 @@ describe('the double of DashScope', () => {
     expect(await answerOf(video, body, ASYNC)).toMatchObject({ status: 400, code: 'InvalidParameter' });
   });
 
-  it('finishes a task after a while, and does not know other tasks', async () => {
+  it('finishes a task after a while, and reports other tasks as unknown', async () => {
     const { double, video } = await dashScope();
     expect(await answerOf(video, film, ASYNC)).toMatchObject({
       output: { task_id: 'film-1', task_status: 'PENDING' },
@@ -100,7 +100,7 @@ describe('the double of sunoapi.org', () => {
     expect(await answerOf(`${url}/generate/credit`)).toMatchObject({ code: 200, data: 100 });
   });
 
-  it('calls back at each stage of a song, whose tracks other routes then know', async () => {
+  it('calls back at each stage of a song, and accepts its tracks on other routes', async () => {
     const { double, url, callBackUrl, callbacks } = await suno();
     const take = { taskId: 'task-1', audioId: 'task-1-a' };
     expect(await answerOf(`${url}/wav/generate`, { ...take, callBackUrl })).toMatchObject({ code: 400 });

@@ -93,7 +93,7 @@ describe('a limit', () => {
     expect(await ask(ADA, SONG, { ...HERE, guild: 'another' })).toBe('passes');
   });
 
-  test('names itself and when to try again, and allows it then', async () => {
+  test('names itself and the time of the next request, and allows that', async () => {
     await set({ most: 1, per: 'hour', what: 'song' });
     await ask();
     clock.advance(10 * 60_000);

@@ -50,7 +50,7 @@ test.each([
   expect([...new Set(scale.map(([, label]) => label))]).toEqual(lines);
 });
 
-test('draws an empty chart and a quarter of a year', () => {
+test('draws an empty chart, and a chart of three months', () => {
   expect(usageChartSvg([], options)).toContain('>10 Mar<');
   const dates = usageChartSvg(rows, { ...options, days: 90 }).match(/>\d{1,2} \w{3}</g) ?? [];
   expect(dates.length).toBeGreaterThan(5);

@@ -218,7 +218,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       },
     );
 
-    test('of a thousand creations of one invocation in all replicas, one wins', async () => {
+    test('one of a thousand creations of the same invocation in all replicas wins', async () => {
       const replicas = await Promise.all([openReplica(), openReplica()]);
       const won = await Promise.all(
         Array.from({ length: 1_000 }, (_, index) =>

@@ -134,7 +134,7 @@ describe('Socket Mode', () => {
     noRefusals();
   });
 
-  it('has no pending sleeps after it has stopped', async () => {
+  it('has no pending timers after it has stopped', async () => {
     await harness.slack.stop();
     await nextTurn();
     expect(harness.sleeping()).toBe(0);

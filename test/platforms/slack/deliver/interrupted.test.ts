@@ -58,7 +58,7 @@ it.each([
   ['a channel', ADDRESS],
   ['a thread', { ...ADDRESS, thread: 'asked' }],
 ])(
-  'posts one message and each file once for a song in %s, wherever its process is killed',
+  'posts one message and each file once for a song in %s, whenever its process is killed',
   async (_where, address) => {
     let points = 0;
     while (await createSong(points, address)) points += 1;

@@ -66,7 +66,7 @@ describe('the arguments of moderator commands', () => {
     ['stems', '', undefined],
     ['pages', 'album', 'album'],
     ['limits', 'report', 'report'],
-  ])('/%s %s runs at once, because it needs nothing', (name, text, subcommand) => {
+  ])('/%s %s runs at once, because it needs no input', (name, text, subcommand) => {
     expect(typed(name, text)).toEqual({ subcommand, options: {} });
   });
 
