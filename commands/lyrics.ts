@@ -54,7 +54,7 @@ export const lyrics = defineCommand({
           : 'Lyrics',
       ...variantsContent(variants),
       variants: variants.slice(0, MOST_TO_SING).map(({ title, text }, index) => {
-        const name = title ?? `Version ${index + 1}`;
+        const name = title ?? versionName(index);
         return {
           title: name,
           text: lyricsMarkdown(text),
@@ -86,16 +86,18 @@ export const lyrics = defineCommand({
 
 type Variants = NonNullable<JobView['result']>['lyrics'];
 
+const versionName = (index: number): string => `Version ${index + 1}`;
+
 /** Short variants as columns, long ones as text. */
 function variantsContent(variants: Variants): Pick<Message, 'text' | 'fields'> {
   const titled = variants.map(({ title, text }, index) => ({
-    name: `${index + 1}. ${title ?? 'Untitled'}`,
+    name: title === undefined ? versionName(index) : `${versionName(index)}: ${title}`,
     text,
   }));
   const totalLength = titled.reduce((sum, { name, text }) => sum + name.length + text.length, 0);
   if (totalLength <= LONGEST_COLUMNS && titled.every(({ text }) => text.length <= LONGEST_COLUMN))
     return { fields: titled.map(({ name, text }) => ({ name, value: text })) };
   return {
-    text: titled.map(({ name, text }) => `### ${plain(name)}\n\n${lyricsMarkdown(text)}`).join('\n\n'),
+    text: titled.map(({ name, text }) => `### ${plain(name)}\n\n${lyricsMarkdown(text)}`).join('\n\n---\n\n'),
   };
 }

@@ -204,19 +204,16 @@ const PAGE: ButtonText = { label: 'Page', icon: 'page', hint: 'Get or remove the
 
 const changeButton = (job: JobView): ActionButton => ({ ...button(job, 'change', 'Change'), icon: 'change' });
 
-/** In the order of their importance: those that do not fit in a row go into a menu. */
-const TAKE_ACTIONS = [
-  { action: 'play', name: 'Play in voice', icon: 'play', hint: 'Play in your voice channel' },
-  { action: 'extend', name: 'Extend', icon: 'extend', hint: 'Make the song longer' },
-  { action: 'stems', name: 'Stems', icon: 'stems', hint: 'Split into vocals and instruments' },
+/** Three buttons for each take, so that two takes form a grid. The rest have hints, and go into the menu. */
+const TAKE_ACTIONS: readonly (Pick<ButtonText, 'icon' | 'hint'> & { action: string; name: string })[] = [
+  { action: 'play', name: 'Play in voice', icon: 'play' },
+  { action: 'extend', name: 'Extend', icon: 'extend' },
+  { action: 'stems', name: 'Stems', icon: 'stems' },
   { action: 'karaoke', name: 'Karaoke', icon: 'karaoke', hint: 'Lyrics with the time of each line' },
   { action: 'wav', name: 'WAV', icon: 'wav', hint: 'A file with lossless audio' },
   { action: 'video', name: 'Music video', icon: 'video', hint: 'A video with the cover art' },
   { action: 'voice', name: 'Save voice', icon: 'voice', hint: 'Sing new songs with this voice' },
-] as const satisfies readonly ({ readonly action: string; readonly name: string } & Omit<
-  ButtonText,
-  'label'
->)[];
+];
 
 const NEEDS_VOCALS: ReadonlySet<string> = new Set(['karaoke', 'voice']);
 
@@ -230,13 +227,12 @@ function takeButtons(job: JobView, index: number): ActionButton[] {
   const number = index + 1;
   return TAKE_ACTIONS.filter(
     ({ action }) => (action !== 'play' || canPlay) && (hasVocals || !NEEDS_VOCALS.has(action)),
-  ).map(({ action, name, icon, hint }) => {
+  ).map(({ action, name, ...rest }) => {
     const isOnly = songs.length === 1;
     const text: ButtonText = {
       label: isOnly ? name : numbered(name, `take ${number}`),
       short: isOnly ? name : numbered(name, String(number)),
-      icon,
-      hint,
+      ...rest,
       group: isOnly ? 'This song' : `Take ${number}`,
       ...(!isOnly && { item: name }),
     };

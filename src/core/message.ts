@@ -97,7 +97,7 @@ export interface ActionButton extends ButtonText {
   readonly group?: string;
   /** Shown instead of the label in the group's part of a menu, such as "WAV". */
   readonly item?: string;
-  /** An explanation in a few words, for menus. Plain text. */
+  /** An explanation in a few words, as plain text. Actions that need one go into the menu. */
   readonly hint?: string;
 }
 

@@ -160,9 +160,14 @@ const labelsOnSlack = (parts: readonly Part[]): SpokenLabel[] =>
         const groups = element.type === 'static_select' ? (element.option_groups ?? []) : [];
         // Screen readers read the name of a group before its options.
         return [
-          ...(element.options ?? []).map(({ text }) => text.text),
-          ...groups.flatMap(({ label, options }) => options.map(({ text }) => `${label.text}: ${text.text}`)),
-        ].map((name) => ({ name, longest: SLACK.optionText }));
+          ...(element.options ?? []).map(({ text }) => ({ name: text.text, longest: SLACK.optionText })),
+          ...groups.flatMap(({ label, options }) =>
+            options.map(({ text }) => ({
+              name: `${label.text}: ${text.text}`,
+              longest: 2 * SLACK.optionText + 2,
+            })),
+          ),
+        ];
       });
     }),
   );

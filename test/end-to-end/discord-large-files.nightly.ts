@@ -112,7 +112,7 @@ function expectWholeWav(file: Uint8Array): void {
 
 describe('in a server without boosts, with a limit of 10 MiB', () => {
   it('links a WAV of 11 MiB', async () => {
-    const card = await finalMessage(discord.press('WAV take 1', await song()));
+    const card = await finalMessage(discord.press('Take 1: WAV', await song()));
     // The song itself is attached, so that people can listen right away.
     expect(card.attachments.map(({ contentType }) => contentType)).toEqual(['audio/mpeg']);
     const wav = await download(card);
@@ -151,7 +151,7 @@ describe('in a server without boosts, with a limit of 10 MiB', () => {
 
 describe('in a server with boosts', () => {
   it('attaches a WAV of 11 MiB with a limit of 50 MiB', async () => {
-    const wav = await finalMessage(discord.press('WAV take 1', await song(boosted), { channel: boosted }));
+    const wav = await finalMessage(discord.press('Take 1: WAV', await song(boosted), { channel: boosted }));
     expect(wav.attachments).toHaveLength(1);
     expectWholeWav(wav.attachments[0]?.bytes ?? new Uint8Array());
     expect(wav.attachments[0]?.filename).toMatch(/\.wav$/);
@@ -161,7 +161,7 @@ describe('in a server with boosts', () => {
     const card = await song(muchBoosted);
     const finished = Promise.withResolvers<void>();
     studio.before = finished.promise;
-    const interaction = discord.press('Music video take 1', card, { channel: muchBoosted });
+    const interaction = discord.press('Take 1: Music video', card, { channel: muchBoosted });
     await interaction.acknowledged();
     discord.advance(16 * 60_000);
     finished.resolve();

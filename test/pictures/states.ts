@@ -81,8 +81,8 @@ async function* capture(
     yield* job('song', 'song', { prompt: 'a tune for evening rain', style: 'lofi, soft piano' }, true);
     yield* use.press({ name: 'extend', button: 'Extend 1', submit: true });
     yield* use.press({ name: 'stems', button: 'Stems 1', submit: true });
-    yield* use.press({ name: 'wav', button: 'WAV take 1' });
-    yield* use.press({ name: 'karaoke', button: 'Karaoke 1' });
+    yield* use.press({ name: 'wav', button: 'Take 1: WAV' });
+    yield* use.press({ name: 'karaoke', button: 'Take 1: Karaoke' });
     yield* use.press({ name: 'cover-art', button: 'Cover art' });
   }
   async function* songs() {
@@ -244,7 +244,7 @@ function usesOf({ discord, slack }: BothChats) {
       let interaction = discord.press(button, result.discord);
       const message = slackMessages().find(({ ts }) => ts === result.slack);
       if (!message) throw new TypeError('There is no result on Slack');
-      await slack.press(message, button);
+      await slack.press(message, button.replace(/^Take (\d): (.+)$/, '$2 take $1'));
       if (submit) {
         const modal = await interaction.modal();
         yield { name: `form-${name}-discord`, draw: (scheme: Scheme) => discordForm(modal, scheme) };

@@ -14,8 +14,8 @@ export interface ArrangedButtons {
 }
 
 /**
- * Arranges buttons in one row for each group, and one for the others. Actions that don't fit move into a menu. At most one stays
- * primary in each row.
+ * Arranges buttons in one row for each group, and one for the others. Actions with a hint, and those that don't fit, go into a
+ * menu. At most one stays primary in each row.
  */
 export function arrangeButtons(input: readonly Button[]): ArrangedButtons {
   const groups = Map.groupBy(withDistinctLabels(input), (button) =>
@@ -32,12 +32,14 @@ export function arrangeButtons(input: readonly Button[]): ArrangedButtons {
 
 function arrangeRow(buttons: readonly Button[]): { row: Button[]; more: ActionButton[] } {
   const actions = buttons.filter((button) => button.type === 'action');
+  const clear = actions.filter(({ hint = '' }) => hint.trim() === '');
   const links = buttons.length - actions.length;
-  const fit = buttons.length <= ROW ? ROW : Math.max(0, Math.min(BEFORE_MENU, ROW - links));
+  const fit = clear.length + links <= ROW ? ROW : Math.max(0, Math.min(BEFORE_MENU, ROW - links));
   const primary = actions.find(({ emphasis }) => emphasis === 'primary');
-  const more = actions.slice(fit);
+  const shown = clear.slice(0, fit);
+  const more = actions.filter((button) => !shown.includes(button));
   const row = buttons
-    .filter((button) => button.type === 'link' || !more.includes(button))
+    .filter((button) => button.type === 'link' || shown.includes(button))
     .map((button) => (button === primary || button.type === 'link' ? button : withoutPrimary(button)));
   return { row, more: more.map(withoutPrimary) };
 }

@@ -23,7 +23,7 @@ const field = ({ fields = [] }: Message, name: string) =>
   fields.find((candidate) => candidate.name === name)?.value;
 
 describe('under a song', () => {
-  it('shows the buttons of both takes equally, then those of the song', async () => {
+  it('shows the buttons of both takes equally, then those of the song, and the rest in a menu', async () => {
     const { actions = [] } = await makeSong();
     const takeLabels = ['Extend', 'Stems', 'Karaoke', 'WAV', 'Music video', 'Save voice'];
     expect(actions.map(({ label }) => label)).toEqual([
@@ -38,9 +38,9 @@ describe('under a song', () => {
     ]);
     const { rows, more } = arrangeButtons(actions);
     expect(rows.map((row) => row.map(shownLabel))).toEqual([
-      ['Play 1 in voice', 'Extend 1', 'Stems 1', 'Karaoke 1'],
-      ['Play 2 in voice', 'Extend 2', 'Stems 2', 'Karaoke 2'],
-      ['Lyrics', 'Change', 'Again', 'Cover art'],
+      ['Play 1 in voice', 'Extend 1', 'Stems 1'],
+      ['Play 2 in voice', 'Extend 2', 'Stems 2'],
+      ['Lyrics', 'Change', 'Again'],
     ]);
     expect(more).toContainEqual(
       expect.objectContaining({ item: 'WAV', group: 'Take 2', hint: 'A file with lossless audio' }),
@@ -614,8 +614,8 @@ describe('buttons', () => {
 it('/lyrics shows short variants in columns, and Sing 2 uses one', async () => {
   const message = await studio.finish(await studio.ask('lyrics', { topic: 'rain' }));
   expect(message.fields).toEqual([
-    { name: '1. Drip', value: '[Verse]\nDrip drop' },
-    { name: '2. Pour', value: '[Chorus]\nLet it pour' },
+    { name: 'Version 1: Drip', value: '[Verse]\nDrip drop' },
+    { name: 'Version 2: Pour', value: '[Chorus]\nLet it pour' },
   ]);
   await studio.finish(await studio.fill(message, 'Sing 2'));
   expect(sentTo('music.generate')[0]).toMatchObject({ title: 'Pour', prompt: '[Chorus]\nLet it pour' });

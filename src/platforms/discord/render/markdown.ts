@@ -50,7 +50,7 @@ const NOTATION: Notation = {
   tableNotes: (node) =>
     linksIn(node.children).flatMap((link, index) => (index > 0 ? [textNode(' · '), link] : [link])),
   deepestHeading: 3,
-  rule: '⎯⎯⎯⎯⎯⎯',
+  rule: '────────────',
   boxes: { checked: '☑ ', open: '☐ ' },
   spreads: false,
 };

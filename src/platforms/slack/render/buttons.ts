@@ -18,8 +18,8 @@ export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
   const ids = new Set<string>();
   const asLines = rows.flat().flatMap(lineOf);
   const elements: Element[][] = rows.map((row) => row.flatMap((button) => elementOf(button, message, ids)));
-  const last = elements.at(-1);
-  for (const element of menusOf(more, message)) last?.push(element);
+  const last = elements.pop() ?? [];
+  elements.push([...last, ...menusOf(more, message)]);
   return {
     inPlace: elements
       .flatMap((row) => chunks(row, LIMITS.buttonsInBlock))

@@ -61,23 +61,23 @@ describe('buttons', () => {
     expect(row?.components).toMatchObject([{ placeholder: 'More actions: Rain', options }]);
   });
 
-  it('of a group form a row with icons and short labels, and the menu explains the rest', () => {
+  it('of a group form a row with icons and short labels, and those with a hint are in the menu', () => {
     const take = (number: number): Button[] =>
-      Array.from({ length: 6 }, (_, index) => ({
+      Array.from({ length: 5 }, (_, index) => ({
         type: 'action',
         id: `song.do${index}:j:${number}`,
         label: `Do ${index} with take ${number}`,
         short: `Do ${index}.${number}`,
         icon: 'play',
         group: `Take ${number}`,
-        hint: 'What it does',
+        ...(index >= 3 && { hint: 'What it does' }),
       }));
     const all = [...take(1), ...take(2), ...buttons(1)];
     expect(rows(all)[0]).toEqual([
-      ['Do 0.1', 'Do 1.1', 'Do 2.1', 'Do 3.1'],
-      ['Do 0.2', 'Do 1.2', 'Do 2.2', 'Do 3.2'],
+      ['Do 0.1', 'Do 1.1', 'Do 2.1'],
+      ['Do 0.2', 'Do 1.2', 'Do 2.2'],
       ['Do 0'],
-      ['More actions', ...[1, 2].flatMap((take) => [4, 5].map((index) => `Do ${index} with take ${take}`))],
+      ['More actions', ...[1, 2].flatMap((take) => [3, 4].map((index) => `Do ${index} with take ${take}`))],
     ]);
     const [first, , , menu] = renderButtons(all, {}).messages[0] ?? [];
     expect(first?.components[0]).toMatchObject({ label: 'Do 0.1', emoji: { name: '▶️' } });

@@ -305,7 +305,7 @@ describe('rendering any message', () => {
         short: `${action} ${number}`,
         icon: 'extend',
         group: `Take ${number}`,
-        hint: 'Lossless',
+        ...(['wav', 'voice'].includes(action) && { hint: 'Lossless' }),
       }));
     const song: Message = {
       title: 'Rain & sun',
