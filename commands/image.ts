@@ -183,15 +183,10 @@ const change = defineFormAction({
 /** Starts an image that is made from an image of any message. */
 const changeAttached = defineSubcommand({
   description: 'Change an image',
-  options: { ...changeOptions, image: { ...references.reference, label: 'Image' } },
+  options: { ...changeOptions, image: { ...references.reference, label: 'Image', required: true } },
   form: { title: 'Change the image', submitLabel: 'Make image' },
 
   async run({ options: { prompt, image: file } }, context) {
-    if (file === undefined)
-      throw new UserError(
-        'The message with the image was deleted. Use /image, and attach the image as “reference”.',
-        'image',
-      );
     const model = await context.models.imageEditor();
     const name = shortened(file.name, 60);
     return context.jobs.start({

@@ -4,6 +4,9 @@ import { UserError } from '../../core/errors.ts';
 import type { FileReference, Form, OptionDeclarations, OptionValue, RawOptions } from '../../core/options.ts';
 import type { PersonMessage } from './question.ts';
 
+const FILE_DELETED =
+  "That message was deleted, or I can no longer read its file, so I haven't started. Attach the file to the command instead.";
+
 /** Returns the form with the text and files of the message, or a UserError if the message is missing the required file. */
 export function menuForm(
   command: AnyCommand,
@@ -25,8 +28,22 @@ export function menuForm(
   };
 }
 
+/**
+ * Adds the files of the message whose menu opened the form, unless the person chose one. Returns a UserError if the message or its file
+ * was deleted, because the command could take another one.
+ */
+export function filledForm(
+  declarations: OptionDeclarations | undefined,
+  chosen: RawOptions,
+  files: readonly FileReference[],
+): RawOptions | UserError {
+  const options = { ...fileOptions(declarations ?? {}, files), ...chosen };
+  const hasFile = Object.values(options).some((value) => typeof value === 'object');
+  return hasFile ? options : new UserError(FILE_DELETED);
+}
+
 /** Assigns the first file of a suitable type to each file option. */
-export function fileOptions(declarations: OptionDeclarations, files: readonly FileReference[]): RawOptions {
+function fileOptions(declarations: OptionDeclarations, files: readonly FileReference[]): RawOptions {
   const options: Record<string, OptionValue> = {};
   for (const [name, option] of Object.entries(declarations)) {
     if (option.type !== 'file') continue;

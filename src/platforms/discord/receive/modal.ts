@@ -99,7 +99,8 @@ function fieldOf(
   option: OptionDeclaration,
   initial: OptionValue | undefined,
 ): APILabelComponent['component'] {
-  const required = option.required ?? false;
+  // A preselected file is used unless the person chooses another.
+  const required = option.required === true && typeof initial !== 'object';
   const choiceField = { custom_id: name, required, min_values: required ? 1 : 0, max_values: 1 };
   switch (option.type) {
     case 'text': {

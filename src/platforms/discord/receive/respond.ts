@@ -13,7 +13,7 @@ import { type Message, plain } from '../../../core/message.ts';
 import type { FileReference } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
 import { declarationOf } from '../../shared/command-line.ts';
-import { fileOptions } from '../../shared/message-menu.ts';
+import { filledForm } from '../../shared/message-menu.ts';
 import { ASK } from '../../shared/question.ts';
 import { firstResponse } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
@@ -42,8 +42,6 @@ import type { ReceivingTools } from './tools.ts';
 /** Leaves the acknowledgement the other half of the time to arrive. */
 const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
 const FORM_LATE: Message = { text: 'Your form is ready:' };
-const MESSAGE_DELETED =
-  "That message was deleted, or I can't read it any longer, so I haven't started. Attach the file to the command instead.";
 const FORM_FAILED: Message = { text: "Discord didn't open the form. Try again." };
 
 /** Never rejects. */
@@ -149,27 +147,27 @@ type Running = ReceivedInteraction & { readonly invocation: Invocation };
 async function run({ interaction, invocation }: Running, tools: ReceivingTools): Promise<Outcome> {
   if (invocation.action) return await tools.bot.run(invocation);
   const files = await filesOfMenu(interaction, invocation, tools);
-  if (files === 'deleted') return privately(MESSAGE_DELETED);
+  const declared = declarationOf(invocation, tools.bot.commands)?.options;
+  const options = files ? filledForm(declared, invocation.options, files) : invocation.options;
+  if (options instanceof UserError) return privately(options.message);
   if (invocation.command === ASK) {
     const history = historyOfInteraction(interaction, tools.self);
     return await tools.bot.run({ ...invocation, ...present({ history, files }) });
   }
-  const declared = declarationOf(invocation, tools.bot.commands);
-  const fromMessage = declared && files ? fileOptions(declared.options, files) : {};
-  return await tools.bot.run({ ...invocation, options: { ...fromMessage, ...invocation.options } });
+  return await tools.bot.run({ ...invocation, options });
 }
 
-/** Returns the files that the form named: those of the message whose menu opened it, unless the person chose another. */
+/** Returns the files of the message whose menu opened the form, unless the person chose a file. None if the message was deleted. */
 async function filesOfMenu(
   interaction: Answerable,
   { options }: Invocation,
   tools: ReceivingTools,
-): Promise<readonly FileReference[] | 'deleted' | undefined> {
+): Promise<readonly FileReference[] | undefined> {
   const { message } = interaction.isModalSubmit() ? readFormId(interaction.customId) : {};
   const hasFile = Object.values(options).some((value) => typeof value === 'object');
   if (message === undefined || hasFile) return undefined;
   const found = await tools.messages.read(message.channel, message.id);
-  return found ? contentOf(found, tools).files : 'deleted';
+  return found ? contentOf(found, tools).files : [];
 }
 
 async function deferIfSlow(

@@ -3,13 +3,13 @@
 import { MENU_FORM } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
-import type { FileReference, OptionValue, RawOptions } from '../../../core/options.ts';
+import type { FileReference, OptionValue } from '../../../core/options.ts';
 import { own } from '../../../core/util/own.ts';
 import { present } from '../../../core/util/present.ts';
 import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
 import { declarationOf } from '../../shared/command-line.ts';
 import { completeLine } from '../../shared/completion.ts';
-import { fileOptions, menuForm, preselectedHint } from '../../shared/message-menu.ts';
+import { filledForm, menuForm, preselectedHint } from '../../shared/message-menu.ts';
 import { buttonTarget, formTarget, type Target } from '../../shared/target.ts';
 import { channelsOf, findPerson, MENTIONS, webAddress } from '../connection/community.ts';
 import type { WebMessage } from '../render/message.ts';
@@ -26,7 +26,6 @@ import {
 import { putLinePrivately, runLine } from './line.ts';
 import type { RequestOf, SentValues, WebRequest } from './requests.ts';
 
-const MESSAGE_DELETED = 'That message was deleted.';
 const BUTTON_EXPIRED = 'This button no longer works. Use the command again.';
 
 /** Answers one request. Reports user errors as messages instead of throwing. */
@@ -103,8 +102,12 @@ async function sendForm(
   context: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const { target, name: typed } = readForm(form);
-  const values = { ...menuFiles(form, context, tools), ...valuesOf(options, tools) };
+  const { target, name: typed, message } = readForm(form);
+  const chosen = valuesOf(options, tools);
+  const declared = declarationOf(target, tools.bot.commands)?.options;
+  const files = message === undefined ? undefined : menuFiles(message, context, tools);
+  const values = files ? filledForm(declared, chosen, files) : chosen;
+  if (values instanceof UserError) throw values;
   const filled = Object.entries(values).map(
     ([name, value]) => `${name}: ${typeof value === 'object' ? value.name : String(value)}`,
   );
@@ -121,7 +124,7 @@ function openMenu(
   const command = tools.bot.commands.find((candidate) => candidate.name === name);
   const message = visibleMessage(id, context, tools);
   const menu = command?.messageMenu;
-  if (!menu || 'subcommand' in menu || !message) throw new UserError(MESSAGE_DELETED);
+  if (!menu || 'subcommand' in menu || !message) throw new UserError(BUTTON_EXPIRED);
   const text = message.source || (message.line ?? '');
   const form = menuForm(command, menu, { text, files: filesOf(message, tools) });
   if (form instanceof UserError) throw form;
@@ -146,13 +149,10 @@ function readForm(id: string): { readonly target: Target; readonly name: string;
   return { target, name, ...present({ message }) };
 }
 
-/** The files of the message whose menu opened the form. Throws UserError if it was deleted. */
-function menuFiles(form: string, context: RequestContext, tools: WebReceivingTools): RawOptions {
-  const { target, message: id } = readForm(form);
-  if (id === undefined) return {};
+/** The files of the message whose menu opened the form. None if it was deleted. */
+function menuFiles(id: string, context: RequestContext, tools: WebReceivingTools): FileReference[] {
   const message = visibleMessage(id, context, tools);
-  if (!message) throw new UserError(MESSAGE_DELETED);
-  return fileOptions(declarationOf(target, tools.bot.commands)?.options ?? {}, filesOf(message, tools));
+  return message ? filesOf(message, tools) : [];
 }
 
 /** Uploads are held in memory only, so older ones may be missing. */
