@@ -25,12 +25,12 @@ import { durationOption, exactOption, modelOption } from './text/options.ts';
 import { clip, lineage, quoted, shortened } from './text/phrases.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** Of a description, like that of similar public services. */
+/** Characters of a description. Similar public services have this limit. */
 const LONGEST_PROMPT = 800;
 
 /**
  * The shapes, the first by default. `value` is one of the five sizes of qwen-image
- * (https://www.alibabacloud.com/help/en/model-studio/qwen-image-api). Models with free sizes get `free`, because wan2.6 wants 1280² to 1440²
+ * (https://www.alibabacloud.com/help/en/model-studio/qwen-image-api). Models with free sizes get `free`, because wan2.6 requires 1280² to 1440²
  * pixels (https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference).
  */
 const SIZES = [

@@ -11,9 +11,9 @@ import { capitalised } from '../src/core/util/words.ts';
 import { choicesOf, completedText } from './text/options.ts';
 import { shortened } from './text/phrases.ts';
 
-/** Commands that need nothing but text. */
+/** Commands that need only text. */
 const SCHEDULABLE: ReadonlySet<string> = new Set(['song', 'image', 'video', 'ask']);
-/** Each has two buttons. Subcommands change the rest. */
+/** Schedules with two buttons each in the list. Subcommands change the rest. */
 const MOST_WITH_BUTTONS = 5;
 const LONGEST_PROMPT = 80;
 const EXAMPLES = [

@@ -9,7 +9,7 @@ import { runProgram } from '../src/app/process.ts';
 
 const FOLDER = 'dist';
 
-/** What the compiler does not write: modules for browsers, style sheets and drawings. */
+/** Files that the compiler does not write: modules for browsers, style sheets and drawings. */
 const isAsset = (path: string) => statSync(path).isDirectory() || extname(path) !== '.ts';
 
 function main(): void {

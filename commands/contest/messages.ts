@@ -16,7 +16,7 @@ import { timeText } from '../../src/core/moment.ts';
 import { counted, duration } from '../../src/core/util/words.ts';
 import { shortened } from '../text/phrases.ts';
 
-/** Of a theme in titles. */
+/** Characters of a theme in titles. */
 const LONGEST_THEME = 100;
 /** Vote buttons in a row. */
 const ROW = 5;
@@ -50,7 +50,7 @@ const contestButton = (
 
 export interface AnnouncementFacts {
   readonly zone: string;
-  /** Songs that were entered in time and are still being made, after the end of the entries. */
+  /** Songs entered in time that are unfinished when entries close. */
   readonly unfinished: number;
 }
 
@@ -145,7 +145,7 @@ export interface WinningSong {
 }
 
 export interface ResultFacts {
-  /** Those of the winners that are still stored. */
+  /** The winners' songs that are still stored. */
   readonly songs: readonly WinningSong[];
   /** Links to the songs' pages, by job. */
   readonly pages: ReadonlyMap<string, string>;
@@ -198,7 +198,7 @@ function verdict(winners: readonly ContestStanding[]): string {
   return `It's a tie: ${list} win with ${votes} each. Congratulations!`;
 }
 
-/** The parts that a song's message has for its maker while it is an entry. */
+/** The fields and buttons that a song's message has for its requester while it is an entry. */
 export function entryParts(job: JobView): {
   readonly fields: readonly Field[];
   readonly actions: readonly Button[];

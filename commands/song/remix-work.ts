@@ -112,7 +112,7 @@ function extendWork(remix: Remix): Work {
     const lyrics = prompt === undefined ? undefined : withSectionTags(prompt);
     if (lyrics !== undefined) assertLength(lyrics, limits.customPrompt, 'text', 'prompt');
     const isInstrumental = remix.fromInstrumental === true && prompt === undefined;
-    // The public API wants the words even where everything else is taken from the recording.
+    // The public API requires the lyrics even where everything else comes from the recording.
     const sung = lyrics ?? (remix.lyrics && beginning(remix.lyrics, limits.customPrompt));
     return {
       route: 'music.uploadExtend',

@@ -42,11 +42,11 @@ import { type RunRecord, type TimerStorage, wakeRecord } from './timers.ts';
 const LONGEST_MS = 30 * 24 * 3_600_000;
 /** An entry without a job counts for this long, because the job may be about to be stored. */
 const CLAIM_MS = 60_000;
-/** How often to look at songs that are still being made. */
+/** The interval between checks of unfinished songs. */
 const LOOK_MS = 30_000;
 /** The vote waits this long for songs that were entered in time. */
 const GRACE_MS = 20 * 60_000;
-/** Between two looks at a poll whose votes the platform is still counting, and the longest wait. */
+/** The interval between checks of a poll whose votes the platform is still counting, and the longest wait. */
 const COUNTING_MS = 1_000;
 const LONGEST_COUNTING_MS = 10 * 60_000;
 const HOUR = 3_600_000;
@@ -129,7 +129,7 @@ function contestsAt({ address, person, ...request }: ContestRequest, parts: Plac
     return value;
   }
 
-  /** Claims an entry before its job is stored, so that two requests at once never become two entries. */
+  /** Claims an entry before its job is stored, so that two simultaneous requests never become two entries. */
   async function start(
     contest: Contest,
     where: { readonly key: string; readonly address: Address },
@@ -250,7 +250,7 @@ async function stateOf(
     : { type: 'ended' };
 }
 
-/** Gives entries back whose songs failed or were cancelled. Returns how many are still being made. */
+/** Drops entries whose songs failed or were cancelled. Returns the number of unfinished ones. */
 async function dropEnded(key: string, { id, entries }: Contest, parts: ContestParts): Promise<number> {
   const states = await Promise.all(entries.map((entry) => stateOf(entry, parts)));
   const ended = entries.filter((_, index) => states[index]?.type === 'ended').map(({ job }) => job);
@@ -309,7 +309,7 @@ async function giveUp(
   return 'now';
 }
 
-/** The songs in the order of their numbers, with recordings that do not tell their titles and makers. */
+/** The songs in the order of their numbers, with recordings that contain no titles or names. */
 async function createBallot(contest: Contest, parts: ContestParts): Promise<ContestCandidate[]> {
   const ballot: ContestCandidate[] = [];
   for (const entry of shuffled(contest.entries, contest).slice(0, MOST_ENTRIES)) {

@@ -7,7 +7,7 @@ import type { JobView } from './job.ts';
 import { mediaFileSchema } from './message.ts';
 import { actorSchema } from './moderation.ts';
 
-/** As many as have a button in one message, and as fit into three polls. */
+/** The number of buttons that fit in one message, and of answers that fit in three polls. */
 export const MOST_ENTRIES = 25;
 
 const entrySchema = z.object({

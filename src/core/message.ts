@@ -48,7 +48,7 @@ export const LINKED_FILES_SENTENCE =
 export interface Field {
   readonly name: string;
   readonly value: string;
-  /** The time that the value tells, in milliseconds since the epoch. Some platforms show it in each reader's time zone instead. */
+  /** The time in the value, in milliseconds since the epoch. Some platforms show it in each reader's time zone instead. */
   readonly at?: number;
 }
 
@@ -78,7 +78,7 @@ export const ICONS = [
 export type Icon = (typeof ICONS)[number];
 
 interface ButtonText {
-  /** Read by screen readers where the platform can tell them, so it names its object if there are several. */
+  /** Read by screen readers where the platform supports that, so it names its object if there are several. */
   readonly label: string;
   /** Shown instead of the label where space is scarce, such as "Extend 1". */
   readonly short?: string;

@@ -1,4 +1,4 @@
-/** The origin of a file, as far as its marks tell. */
+/** The origin of a file according to its marks. */
 import type { JobView } from './job.ts';
 
 export interface FileOrigin {

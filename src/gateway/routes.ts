@@ -248,7 +248,7 @@ function gatewayHeaders(family: GatewayFamily, apiKey: string): Record<string, s
   }
 }
 
-/** A request as the account's service wants it. */
+/** A request as the account's service expects it. */
 export interface RouteAt extends Pick<Shape, 'cursor' | 'model' | 'readsImages'> {
   /** Base URL and path, with `{names}`. */
   readonly url: string;

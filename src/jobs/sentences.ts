@@ -63,7 +63,7 @@ const uncertain = (reason: string) =>
 
 export const UNCERTAIN_SENTENCE = uncertain('I lost the connection to the service');
 
-/** For requests that the gateway may have accepted, if no callback will tell. */
+/** For requests that the gateway may have accepted and that have no callback. */
 export function uncertainSentence(code: GatewayErrorCode): string {
   switch (code) {
     case 'no-api':

@@ -202,7 +202,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
 interface Choosing {
   /** As in the settings. */
   readonly stored: string;
-  /** The models of it that are meant. */
+  /** The available or the missing models of the choice. */
   readonly model: string;
   readonly from: Where;
   readonly by: Actor;

@@ -25,7 +25,7 @@ import type { Decisions, StoredSettings } from './decisions.ts';
 import { applicableLimits, limitThings } from './limits/meter.ts';
 import { accessText, describeLimit, limitedText, placedText, subjectText } from './words.ts';
 
-/** Which kind of rule changed. */
+/** The kind of rule that changed. */
 export type Aspect = 'access' | 'limits';
 
 export interface ReportOptions {

@@ -29,7 +29,7 @@ export function jobFacts(job: Job): JobFacts {
     undelivered: job.undelivered === true,
     duration:
       job.state === 'delivered' && job.finishedAt !== undefined
-        ? // From where the progress starts, which may be before the request for the song.
+        ? // Measured from the start of the progress, which may precede the request for the song.
           Math.max(0, (job.endedAt ?? job.finishedAt) - (job.startedAt ?? job.createdAt))
         : undefined,
   };

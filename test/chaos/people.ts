@@ -24,7 +24,7 @@ export interface ShownMessage {
   readonly ends: readonly string[];
   /** Jobs whose result it shows: it has more buttons than Again. */
   readonly results: readonly string[];
-  /** Whether it announces something to come. */
+  /** Whether it announces a later result. */
   readonly isProgress: boolean;
   /** Names of its files. */
   readonly files: readonly string[];

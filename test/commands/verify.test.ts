@@ -1,4 +1,4 @@
-/** `/minstrel verify`: what people learn about a file, and about the requests of others. */
+/** `/minstrel verify`: the origin of a file, and of files that other people requested. */
 import { expect, onTestFinished, test } from 'vitest';
 import { createReadOrigin } from '../../src/app/origins.ts';
 import type { Invocation } from '../../src/core/invocation.ts';

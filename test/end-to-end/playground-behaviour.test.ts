@@ -8,7 +8,7 @@ import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { noBrowser, startBrowser, type TestBrowser, type Visit } from '../servers/browser.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** What the page does around messages: scrolling, focus, notices, addresses. Each test starts in an empty channel. */
+/** The page's behaviour around messages: scrolling, focus, notices, addresses. Each test starts in an empty channel. */
 describe.skipIf(noBrowser)('The playground', () => {
   let folder: string;
   let emulator: Emulator;

@@ -71,7 +71,7 @@ export interface TestClock {
   waits: number[];
 }
 
-/** A gateway client whose retry delays pass at once and move its clock. */
+/** A gateway client whose retry delays end at once and advance its clock. */
 export function gatewayAt(
   url: string,
   overrides: Partial<GatewayOptions> = {},
@@ -93,13 +93,13 @@ export function gatewayAt(
   return { gateway, waits };
 }
 
-/** Stops the timers for this test. `vi.advanceTimersByTimeAsync` moves them. The network continues. */
+/** Stops the timers for this test. `vi.advanceTimersByTimeAsync` advances them. The network continues. */
 export function stopTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** Moves the stopped clock until the work ends. */
+/** Advances the stopped clock until the work ends. */
 export async function timeUntil<Result>(work: Promise<Result>, stepMs: number): Promise<Result> {
   const over = { yes: false };
   const settle = () => {

@@ -25,7 +25,7 @@ type Asking = keyof typeof WORK;
 
 const serviceOf = (asking: Asking): Service => open.services[asking === 'image' ? 'gen' : asking];
 
-/** Answers every request so, and resolves to the end of the job. */
+/** Answers every request with this, and resolves to the end of the job. */
 async function endWith(asking: Asking, answer: ServiceAnswer) {
   const service = serviceOf(asking);
   for (let times = 0; times < 8; times += 1) service.next('', answer);

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// Without this, Stryker runs every test against a change of what a module computes once.
+// Without this, Stryker runs every test for a mutant in code that runs once per module.
 export default defineConfig({
   test: {
     include: [

@@ -11,9 +11,9 @@ const SIZE = { width: 960, height: 640 };
 /** Pixels for each CSS pixel: sharp at the README's width on dense screens. */
 const SCALE = 1.5;
 const FRAME_MS = 120;
-/** A still moment takes no longer in the animation. */
+/** A pause in the animation is cut to this length. */
 const LONGEST_FRAME_MS = 1_500;
-/** Of the gateway's work. */
+/** The gateway's work is cut to this length. */
 const LONGEST_WAIT_MS = 4_000;
 const LAST_FRAME_MS = 4_000;
 /** About as fast as people type. */

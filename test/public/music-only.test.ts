@@ -8,7 +8,7 @@ import { type Suno, startSuno } from '../servers/public/suno.ts';
 let music: Double<Suno>;
 let discord: DiscordServer;
 let running: RunningMinstrel;
-/** Opens once the test has looked at what the callback before it led to. */
+/** Each opens once the test has checked the effect of the previous callback. */
 let gates: PromiseWithResolvers<void>[] = [];
 
 beforeAll(async () => {

@@ -96,7 +96,7 @@ export async function openGateway(): Promise<Services> {
   };
 }
 
-/** The doubles of five public services, with no other setting than their addresses and keys. */
+/** The doubles of five public services, with only their addresses and keys as settings. */
 export async function openPublicServices(): Promise<Services> {
   await using opened = new AsyncDisposableStack();
   const use = async <Kind extends Double>(starting: Promise<Kind>): Promise<Kind> =>

@@ -1,4 +1,4 @@
-/** The gateway of a history: accepts paid work, calls back and answers polls as the history demands, and knows the truth. */
+/** The gateway of a history: accepts paid work, calls back and answers polls as the history demands, and records what really happened. */
 import type { Answer, AnswerEvent, AnswerPart } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import type { VideoTask } from '../../src/gateway/media/responses.ts';

@@ -130,7 +130,7 @@ export class People {
   #make(button: 'wav' | 'karaoke' | 'voice', job: Job, invocation: Invocation): void {
     const [song] = job.result?.songs ?? [];
     if (song?.audioId === undefined || job.taskId === undefined) return;
-    // The audio has a name that tells what was paid for and by whom, if the request does not name the job.
+    // The name of the audio identifies the paid work and its request, if the request does not name the job.
     const suffix = button === 'wav' ? '' : ` for ${invocation.id}`;
     const title = `${job.title.slice(0, -1)} as ${button}${suffix};`;
     const work = workOn(button, { taskId: job.taskId, audioId: title });

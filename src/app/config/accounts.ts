@@ -1,4 +1,4 @@
-/** Which service answers each family: the operator's own, else the gateway, else the emulator. */
+/** The service for each family: the operator's own, else the gateway, else the emulator. */
 
 import { FAMILIES, type Family, type Offer } from '../../core/family.ts';
 import { DIALECTS } from '../../gateway/models/hints.ts';

@@ -42,7 +42,7 @@ export function msgModelOf(id: string): PublicModel {
 /** Models that speak, embed or stream live: https://ai.google.dev/gemini-api/docs/models. */
 const NO_TEXT = /embedding|tts|native-audio|live|aqa|robotics|computer-use/;
 
-/** `supportedGenerationMethods` has `predict` for Imagen and `embedContent` for embeddings. Pictures are in the name only. */
+/** `supportedGenerationMethods` has `predict` for Imagen and `embedContent` for embeddings. Only the name shows that a model creates images. */
 export function genModelOf(name: string, item: unknown): PublicModel | undefined {
   const id = name.replace(/^models\//, '');
   const methods = asList(fieldsOf(item)('supportedGenerationMethods')).map((method) => asText(method));

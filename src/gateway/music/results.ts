@@ -137,7 +137,7 @@ function lyricIn(fields: json.Fields): LyricVariant | undefined {
 /** https://docs.sunoapi.org/suno-api/separate-vocals-from-music, callback and record. */
 const STEM_NAMES =
   /^(?:vocals?|instrumental|backingvocals|drums|bass|guitar|keyboard|percussion|strings|synth|fx|brass|woodwinds)$/;
-/** URLs next to stems that are not stems. */
+/** Keys next to stems whose URLs are not stems. */
 const NOT_STEMS = /^(?:origin|callback|upload|video|(?:source)?(?:stream)?(?:audio|image))/;
 
 /** Finds stems by the contract's and the public API's names, with or without `Url`, and any other URL next to them. */

@@ -143,7 +143,7 @@ const SAYS_EXISTS = /already (?:exists?|been|generated|created|has)|duplicate|�
 const SAYS_MAINTENANCE = /maintenance|维护/i;
 const SAYS_BAD_KEY =
   /api key (?:is |was )?(?:not valid|invalid|expired|not found|reported as leaked)|invalid api[- ]?key|unregistered callers/i;
-/** The services of OpenAI and Google end at some borders. */
+/** OpenAI and Google do not serve every country. */
 const SAYS_NOT_HERE =
   /\b(?:country|region|territory|location)\b.{0,40}not (?:supported|available)|not (?:supported|available) in your (?:country|region)/i;
 

@@ -32,7 +32,7 @@ export async function sweepRegularly(parts: SweepParts, signal: AbortSignal): Pr
         if (isUnreadable(id)) continue;
         log.warn({ job: id }, 'Found an open job without a timer');
         try {
-          // The lost timer would tell whether its last run was interrupted.
+          // Only the lost timer knew whether its last run was interrupted.
           await applyEvent(id, { type: 'recorded', fields: { mayHavePosted: true } }, parts);
         } catch (error) {
           // Its run marks it as unreadable.

@@ -64,7 +64,7 @@ export function createFinalMessage({
     return { ...job, ...present({ parentJob: parent, parentUrl: url, pageUrl: page }) };
   }
 
-  /** Asks the platform whether the channel is public, which events don't always tell. Only songs of public channels have pages. */
+  /** Asks the platform whether the channel is public, because events don't always contain this. Only songs of public channels have pages. */
   async function readPublicity(run: JobRun): Promise<void> {
     const { address, result } = run.job;
     const { guild, channel } = address;

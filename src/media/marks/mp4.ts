@@ -34,7 +34,7 @@ export interface Mp4Change {
   readonly added: Buffer;
 }
 
-/** Returns how to add the mark. Undefined for files that are not whole, and for those whose last box has no length. */
+/** Returns how to add the mark. Undefined for incomplete files, and for those whose last box has no length. */
 export async function markMp4(
   bytes: number,
   read: ReadBytes,

@@ -1,4 +1,4 @@
-/** The origin of a file, as its marks tell, in every format. */
+/** The origin of a file according to its marks, in every format. */
 
 /** The marks in a file, of any service. */
 export interface Provenance {

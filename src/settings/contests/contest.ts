@@ -14,7 +14,7 @@ import { amount, counted } from '../../core/util/words.ts';
 
 const CLOSED = 'Entries are closed here.';
 const NOT_AN_ENTRY = 'This song is not an entry of a contest that is running.';
-/** Of people who vote with buttons. Keeps the record below a megabyte. */
+/** People who can vote with buttons. Keeps the record below a megabyte. */
 export const MOST_VOTES = 5_000;
 const NO_VOTE = 'This vote is over.';
 

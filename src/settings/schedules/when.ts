@@ -14,7 +14,7 @@ const WORKDAYS: readonly number[] = [1, 2, 3, 4, 5];
 const EXAMPLES =
   'Try “every day at 9:00”, “every friday at 17:00”, “every month on the 1st at 9:00” or “tomorrow at 18:00”.';
 
-/** Words that a recurring time has. */
+/** Words that make a time recurring. */
 const RECURRING = ['every', 'each', 'daily', 'weekly', 'monthly'] as const;
 /** Words between the parts of a time. */
 const FILLERS: ReadonlySet<string> = new Set([

@@ -161,7 +161,7 @@ describe('the bucket', () => {
       break;
     }
     await expect.poll(() => closed).toBe(2);
-    // One that waits for more.
+    // A stream that waits for more bytes.
     const silent = await store.open(name);
     silent?.stream.once('data', () => setImmediate(() => silent.stream.destroy()));
     await expect.poll(() => closed).toBe(3);

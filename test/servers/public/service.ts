@@ -1,4 +1,4 @@
-/** What the doubles of public services share: an HTTP listener, scripted answers, and a record of requests. */
+/** Common parts of the doubles of public services: an HTTP listener, scripted answers, and a record of requests. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

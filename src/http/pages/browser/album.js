@@ -6,7 +6,7 @@ import { handleKeys, handleMediaKeys, showInSystem } from './session.js';
 const cards = findAll(document, '.songs li', HTMLElement);
 const playAll = find(document, 'button.all', HTMLButtonElement);
 const playAllLabel = find(playAll, 'span', HTMLElement);
-/** Of several songs, or one. */
+/** The label while nothing plays, for one song or several. */
 const playLabel = playAllLabel.textContent;
 const bar = find(document, '.bar', HTMLElement);
 const audio = find(bar, 'audio', HTMLAudioElement);

@@ -182,7 +182,7 @@ export interface MenuForm {
   readonly form: Form | UserError;
 }
 
-/** What an entry of a message menu does: it opens a form, or runs at once. */
+/** The effect of an entry in a message menu: it opens a form, or runs at once. */
 type MenuChoice =
   | MenuForm
   | { readonly request: Pick<Invocation, 'command' | 'subcommand' | 'options' | 'files'> };
