@@ -219,6 +219,6 @@ function footerParts(
   const isKnown = inputTokens !== undefined && outputTokens !== undefined;
   const tokens = isKnown ? `${inputTokens} + ${outputTokens} tokens` : '';
   const model = planName({ dialect, model: request.model });
-  const standsIn = failed.length > 0 ? ` (instead of ${failed.map(planName).join(', ')})` : '';
-  return [`${model}${standsIn}`, tokens, note ?? ''];
+  const replacement = failed.length > 0 ? ` (instead of ${failed.map(planName).join(', ')})` : '';
+  return [`${model}${replacement}`, tokens, note ?? ''];
 }

@@ -194,7 +194,7 @@ export function modelsFor(families: readonly Family[]): AnyCommand {
             { options: { family: name, model: requestedModel, where = 'channel' }, address },
             { moderation },
           ) {
-            const { model, label, checked, others } = await moderation.models.choose(
+            const { model, label, checked, overrides } = await moderation.models.choose(
               name,
               requestedModel,
               where,
@@ -204,7 +204,7 @@ export function modelsFor(families: readonly Family[]): AnyCommand {
             const unchecked = checked
               ? ''
               : " I couldn't load the list of models, so I didn't check the name.";
-            const exceptions = overridesText(others.map((other) => `${other.channel} (${other.model})`));
+            const exceptions = overridesText(overrides.map((other) => `${other.channel} (${other.model})`));
             const text = `${FAMILY_NOUNS[name].title} in ${scopeText(where, address)} now use **${plain(model)}**.${several}${labelText}${unchecked}${exceptions}`;
             return privately({
               text,
@@ -264,8 +264,8 @@ export function modelsFor(families: readonly Family[]): AnyCommand {
             where: whereOption,
           },
           async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
-            const had = await moderation.reset(what, where);
-            if (!had) return privately(`Nothing was set for ${what} in ${scopeText(where, address)}.`);
+            const wasSet = await moderation.reset(what, where);
+            if (!wasSet) return privately(`Nothing was set for ${what} in ${scopeText(where, address)}.`);
             const now = (await inForce.models()).find((model) => model.family === what);
             const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
             return privately({ text: 'Reset.', fields, actions: showAll() });

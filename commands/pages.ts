@@ -75,10 +75,10 @@ export const pages = withControls(
         description: "Reset to the server's setting or the default",
         options: { where: whereOption },
         async run({ options: { where = 'channel' }, address }, { inForce, moderation }) {
-          const had = await moderation.reset('pages', where);
+          const wasSet = await moderation.reset('pages', where);
           const now = pagesText(await inForce.pages(), address);
           return privately(
-            had ? `Reset. ${now}` : `Nothing was set for ${scopeText(where, address)}. ${now}`,
+            wasSet ? `Reset. ${now}` : `Nothing was set for ${scopeText(where, address)}. ${now}`,
           );
         },
       }),
@@ -90,8 +90,8 @@ export const pages = withControls(
         },
         async run({ options: { withdraw } }, { moderation }) {
           if (withdraw) {
-            const had = await moderation.pages.withdrawAlbum();
-            return privately(had ? 'Link removed.' : 'This channel had no album link.');
+            const wasSet = await moderation.pages.withdrawAlbum();
+            return privately(wasSet ? 'Link removed.' : 'This channel had no album link.');
           }
           const url = await moderation.pages.album();
           if (url === undefined) return privately(UNREACHABLE);

@@ -105,9 +105,9 @@ export function scheduleFor(features: readonly AnyCommand[]): AnyCommand {
         options: { zone: { ...completedText('Such as Europe/Berlin', 60), required: true } },
         autocomplete: {
           zone: async ({ typed }) => {
-            const wanted = typed.trim().toLowerCase().replaceAll(' ', '_');
+            const query = typed.trim().toLowerCase().replaceAll(' ', '_');
             return choicesOf(
-              Intl.supportedValuesOf('timeZone').filter((name) => name.toLowerCase().includes(wanted)),
+              Intl.supportedValuesOf('timeZone').filter((name) => name.toLowerCase().includes(query)),
             );
           },
         },
@@ -151,9 +151,9 @@ async function remove({ id, prompt }: ScheduledRequest, { schedules }: Context):
 const gone = () => new UserError('This schedule no longer exists.', 'schedule');
 
 /** Finds a schedule by id, or by its number in the list. Throws UserError if the person may not change it. */
-async function find(wanted: string, person: Person, { schedules }: Context): Promise<ScheduledRequest> {
+async function find(query: string, person: Person, { schedules }: Context): Promise<ScheduledRequest> {
   const all = await schedules.list();
-  const found = all.find(({ id }) => id === wanted) ?? all[Number(wanted) - 1];
+  const found = all.find(({ id }) => id === query) ?? all[Number(query) - 1];
   if (!found)
     throw new UserError('There is no such schedule here. To see all, use /schedule show.', 'schedule');
   if (found.person.id !== person.id && !person.moderator)

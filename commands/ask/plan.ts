@@ -46,8 +46,8 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
 
   const names = modelNames(await context.models.resolve('ask', requestedModel));
   const plans = await Promise.all(names.map((name) => planModel(name, request, assistant, context)));
-  const [first, ...others] = plans.filter((plan) => plan !== undefined);
-  if (first) return joinPlans(first, others);
+  const [first, ...rest] = plans.filter((plan) => plan !== undefined);
+  if (first) return joinPlans(first, rest);
   throw new UserError(cannotReadImagesSentence(parseModelName('ask', names[0] ?? '').id), 'model');
 }
 

@@ -107,7 +107,7 @@ export function ballotMessage(contest: Contest, { zone, polls, hasVoice }: Ballo
   const isOpen = state === 'voting';
   const notes = gone.map(({ number }) => `Entry ${number} was withdrawn.`);
   const text = isOpen
-    ? `Listen to the entries, then vote. ${howToVote(polls)} The names are shown after the vote.`
+    ? `Listen to the entries, then vote. ${votingHelp(polls)} The names are shown after the vote.`
     : 'The vote is over. The result is below.';
   return {
     title: `${titleOf(contest)}: ${counted(open.length, 'entry', 'entries')}`,
@@ -125,7 +125,7 @@ export function ballotMessage(contest: Contest, { zone, polls, hasVoice }: Ballo
   };
 }
 
-function howToVote(polls: number): string {
+function votingHelp(polls: number): string {
   if (polls === 0) return 'You have one vote, and you can change it.';
   return polls === 1 ? 'The poll is below.' : 'You have one vote in each poll below.';
 }

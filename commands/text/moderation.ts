@@ -42,13 +42,13 @@ export function because(from: Origin, at: Place): string {
 }
 
 /** The model of a family, who chose it, and choices whose model is no longer available. */
-export function modelField({ family, model, from, chosenBy, gone }: ModelInForce, at: Place): Field {
+export function modelField({ family, model, from, chosenBy, unavailable }: ModelInForce, at: Place): Field {
   const by = chosenBy ? `, by ${chosenBy.displayName}` : '';
-  const unavailable = gone.map(
+  const warnings = unavailable.map(
     (choice) => `\n⚠️ ${choice.model} (${because(choice.from, at)}) is no longer available to this bot.`,
   );
   const value = model === undefined ? 'not set' : `${model} (${because(from, at)}${by})`;
-  return { name: FAMILY_NOUNS[family].title, value: `${value}${unavailable.join('')}` };
+  return { name: FAMILY_NOUNS[family].title, value: `${value}${warnings.join('')}` };
 }
 
 /** In characters. The form shows the whole prompt. */

@@ -23,7 +23,7 @@ export interface AdministrationOptions
     ForgetTools,
     Pick<AccessOptions, 'served'>,
     Pick<MeterOptions, 'ceilings' | 'costs' | 'isPaused' | 'measure'>,
-    Pick<ModelSettingsOptions, 'models' | 'families' | 'configured' | 'illustrating' | 'defaults' | 'tell'>,
+    Pick<ModelSettingsOptions, 'models' | 'families' | 'configured' | 'illustrating' | 'defaults' | 'notify'>,
     Pick<ModerationOptions, 'chart'> {
   readonly feedback: FeedbackStore;
   readonly commands: readonly AnyCommand[];

@@ -98,7 +98,7 @@ export function createApplication(
     ceilings: config.usage.limits,
     costs: config.usage.costs,
     isPaused: () => existsSync(join(config.dataDirectory, PAUSE_FILE)),
-    tell: async (address, message) => platform(address.platform)?.sendPrivately(address, message),
+    notify: async (address, message) => platform(address.platform)?.sendPrivately(address, message),
     chart: (usage, days) => storeChart(usage, { days, today: dayOf(now()) }, media),
     removeFile: (name) => media.remove(name),
     forgetParties: ({ platform: name, person }) =>

@@ -305,7 +305,7 @@ async function giveUp(
 ): Promise<'now'> {
   await store.discard(key, id);
   const text = [NOT_STARTED, ...(advice === undefined ? [] : [plain(advice)])].join(' ');
-  await tellStarter(address, { text }, platform(address.platform), log);
+  await notifyStarter(address, { text }, platform(address.platform), log);
   return 'now';
 }
 
@@ -436,7 +436,7 @@ async function finish(key: string, contest: Contest, parts: RunParts): Promise<N
     const message = await resultOf(key, contest, parts);
     const failure = await post(key, contest, 'result', message, parts);
     const chat = parts.platform(contest.address.platform);
-    if (failure) await tellStarter(contest.address, message, chat, parts.log);
+    if (failure) await notifyStarter(contest.address, message, chat, parts.log);
   }
   await store.finish(key, contest.id);
   return 'now';
@@ -521,7 +521,7 @@ function permanentFailure(error: unknown): PlatformError | undefined {
 }
 
 /** The channel was deleted, or the bot may no longer write there. */
-async function tellStarter(
+async function notifyStarter(
   address: Address,
   message: Message,
   chat: Pick<Platform, 'sendPrivately'> | undefined,

@@ -89,11 +89,11 @@ function contextOf(
       recentSongs: (limit) => storage.jobs.recentSongs(address, limit),
       async serverSongs(limit) {
         const guild = serverOf(address);
-        const here = await storage.jobs.recentSongs(address, limit);
-        if (guild === undefined) return here;
+        const inChannel = await storage.jobs.recentSongs(address, limit);
+        if (guild === undefined) return inChannel;
         const all = await storage.jobs.recentServerSongs({ platform: address.platform, guild }, limit);
-        const elsewhere = all.filter((song) => song.address.channel !== address.channel);
-        return [...here, ...elsewhere.filter((song) => parts.canRead(song.address, person))];
+        const otherChannels = all.filter((song) => song.address.channel !== address.channel);
+        return [...inChannel, ...otherChannels.filter((song) => parts.canRead(song.address, person))];
       },
       running: ({ everywhere } = { everywhere: false }) =>
         storage.jobs.running(everywhere ? { platform: address.platform } : address, person.id),
@@ -109,7 +109,7 @@ function contextOf(
     models: {
       song: async (named) => songModel(await administration.models.resolve('song', named, address, settings)),
       resolve: (family, named) => administration.models.resolve(family, named, address, settings),
-      imageEditor: (wanted) => administration.models.imageEditor(wanted, settings),
+      imageEditor: (choice) => administration.models.imageEditor(choice, settings),
       suggest: async (family, typed) => administration.models.suggest(family, typed),
       listedBy: (id) => gateway.models.cached().find((model) => model.id === id)?.listedBy ?? [],
       readsImages: (id) => gateway.models.readsImages(id),

@@ -139,7 +139,7 @@ async function occur(request: ScheduledRequest, due: Due, parts: ScheduleParts):
   const { command, options, address, person } = request;
   const id = `${COMMAND}-${request.id}-${due.at}`;
   if (parts.now() - due.at > TOO_LATE_MS) {
-    await tell(request, missedText(request, due), due, parts);
+    await notify(request, missedText(request, due), due, parts);
     return;
   }
   try {
@@ -147,12 +147,12 @@ async function occur(request: ScheduledRequest, due: Due, parts: ScheduleParts):
     await parts.admit({ command: COMMAND, address, person });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    await tell(request, { text: plain(error.message) }, due, parts);
+    await notify(request, { text: plain(error.message) }, due, parts);
     return;
   }
   const outcome = await due.bot.run({ id, command, options, address, person, isAutomatic: true });
   if (outcome.type === 'accepted') outcome.begin();
-  if (outcome.type === 'message') await tell(request, outcome.message, due, parts);
+  if (outcome.type === 'message') await notify(request, outcome.message, due, parts);
 }
 
 function missedText({ pattern, command, options }: ScheduledRequest, { at, timeZone }: Due): Message {
@@ -167,7 +167,7 @@ function missedText({ pattern, command, options }: ScheduledRequest, { at, timeZ
 }
 
 /** Posts a sentence instead of a result, in the channel or as a direct message. */
-async function tell(
+async function notify(
   request: ScheduledRequest,
   message: Message,
   { at, isRepeated }: Due,

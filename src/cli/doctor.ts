@@ -45,14 +45,14 @@ function verdictOf(found: readonly Finding[]): Verdict {
   const starts = !found.some(({ preventsStart }) => preventsStart);
   const counts = `${errors === 0 ? 'No errors' : counted(errors, 'error')}, ${warnings === 0 ? 'no warnings' : counted(warnings, 'warning')}.`;
   const broken = [...new Set(wrong.map(({ subject }) => subject))].join(', ');
-  const outlook = starts
+  const startText = starts
     ? errors === 0
       ? 'Ready to start.'
       : `${commandLine('start')} will run, but some things will not work until you fix: ${broken}.`
     : errors === 0
       ? 'The bot is already running.'
       : `${commandLine('start')} won't work until you fix the errors.`;
-  return { errors, warnings, starts, sentence: `${counts} ${outlook}` };
+  return { errors, warnings, starts, sentence: `${counts} ${startText}` };
 }
 
 export function examination(): Omit<Examination, 'environment'> {

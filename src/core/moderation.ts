@@ -25,7 +25,7 @@ export interface ModelInForce {
   readonly from: Origin;
   readonly chosenBy?: Actor;
   /** Choices that would apply if the account still had the model. */
-  readonly gone: readonly { readonly model: string; readonly from: Exclude<Origin, 'none'> }[];
+  readonly unavailable: readonly { readonly model: string; readonly from: Exclude<Origin, 'none'> }[];
 }
 
 export interface AnswersInForce {
@@ -230,7 +230,7 @@ export interface ChosenModel {
   /** Whether the model list was available to check the id. */
   readonly checked: boolean;
   /** After a choice for the server: channels whose own choice still wins. Plain text. */
-  readonly others: readonly { readonly channel: string; readonly model: string }[];
+  readonly overrides: readonly { readonly channel: string; readonly model: string }[];
 }
 
 /** After a change for the server: channels whose own choice still applies. Plain text. */

@@ -197,9 +197,9 @@ export function readOption(name: string, value: OptionValue, declaration: Option
 
 /** Finds the value of a choice by any of its texts. */
 export function findChoice({ choices }: ChoiceOption, text: string): string | undefined {
-  const wanted = text.trim().toLowerCase();
+  const query = text.trim().toLowerCase();
   return choices.find(({ name, value, typed }) =>
-    [value, name, typed].some((each) => each?.toLowerCase() === wanted),
+    [value, name, typed].some((each) => each?.toLowerCase() === query),
   )?.value;
 }
 

@@ -61,7 +61,7 @@ export interface Jobs {
   /** Delivers an undelivered result at another address; undefined if it was delivered meanwhile or belongs to someone else. */
   showAt(id: string, address: Address, person: string): Promise<Outcome | undefined>;
   /** Starts running jobs, other timers, and the sweep for lost timers. Jobs run commands with `invoke`. */
-  run(invoke: JobDependencies['invoke'], others?: OtherTimers): Promise<void>;
+  run(invoke: JobDependencies['invoke'], otherTimers?: OtherTimers): Promise<void>;
   /** Stops running jobs. Resolves when nothing runs here; the next start or another replica continues. */
   stop(): Promise<void>;
 }
@@ -102,7 +102,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   };
 
   /** Turns a StorageError into a UserError: work that cannot be stored must not begin. */
-  async function orRefuse<Value>(operation: () => Promise<Value>): Promise<Value> {
+  async function asUserErrors<Value>(operation: () => Promise<Value>): Promise<Value> {
     try {
       return await operation();
     } catch (error) {
@@ -120,7 +120,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       const { id: event, command: invoked, address, person } = invocation;
       const key = invocationKey(address.platform, event);
       const existing =
-        parent === undefined ? undefined : await orRefuse(() => findExisting({ work, parent }, key));
+        parent === undefined ? undefined : await asUserErrors(() => findExisting({ work, parent }, key));
       if (existing && 'message' in existing)
         return { type: 'message', visibility: 'person', message: existing.message };
       const traceparent = tracer?.traceparent();
@@ -138,7 +138,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       });
       const { reservation, ceilings, refusal } = meter.claim(job, settings);
       const at = job.createdAt + AUTO_BEGIN_MS;
-      const answer = await orRefuse(() =>
+      const answer = await asUserErrors(() =>
         storage.accept({ job, reservation, ceilings, at, now: job.createdAt }),
       );
       switch (answer.type) {
@@ -150,7 +150,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
             decline: () => decline(job.id),
           };
         case 'known': {
-          const known = existing && (await orRefuse(() => storage.jobs.read(answer.job)));
+          const known = existing && (await asUserErrors(() => storage.jobs.read(answer.job)));
           // Another person requested the same work at the same moment.
           if (known && known.invocation !== key) return jobs.start(request, invocation, settings);
           return { type: 'accepted', job: answer.job, begin: () => undefined };
@@ -212,10 +212,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       return { type: 'accepted', job: id, begin: () => wakeNow(id) };
     },
 
-    async run(invoke, others) {
+    async run(invoke, otherTimers) {
       const runJob = skipUnreadable(createAdvance({ ...deps, ...parts, invoke }));
       const handler: WakeHandler = (id, signal, lease) =>
-        others?.owns(id) ? others.run(id, signal, lease) : runJob(id, signal, lease);
+        otherTimers?.owns(id) ? otherTimers.run(id, signal, lease) : runJob(id, signal, lease);
       await storage.schedule.start(handler, { concurrency: CONCURRENCY });
       const isUnreadable = (id: string) => unreadable.has(id);
       sweeping = sweepRegularly({ ...deps, ...parts, isUnreadable }, stopping.signal);

@@ -12,7 +12,7 @@ export interface RoutePlan {
    * How the result arrives. `callback`: the gateway calls our HTTP listener. `poll`: we poll the task. `direct`: the response is the
    * result. `stream`: the response is a stream.
    */
-  readonly comesBack: 'callback' | 'poll' | 'direct' | 'stream';
+  readonly resultMode: 'callback' | 'poll' | 'direct' | 'stream';
   /** Time after which the job expires. A result that arrives later is still delivered. */
   readonly deadlineMs: number;
   /** Shown while the gateway works. */
@@ -32,8 +32,8 @@ export interface RoutePlan {
 }
 
 /** At least three times as long as the work takes: songs time out upstream after 10 minutes, videos take 1 to 5. */
-const SONG = { comesBack: 'callback', deadlineMs: 30 * MINUTE } as const;
-const DIRECT = { comesBack: 'direct', deadlineMs: 5 * MINUTE } as const;
+const SONG = { resultMode: 'callback', deadlineMs: 30 * MINUTE } as const;
+const DIRECT = { resultMode: 'direct', deadlineMs: 5 * MINUTE } as const;
 
 export const PLANS: Readonly<Record<Route, RoutePlan>> = {
   'music.generate': { ...SONG, stage: 'Composing', result: 'song' },
@@ -90,11 +90,11 @@ export const PLANS: Readonly<Record<Route, RoutePlan>> = {
   'media.image': { ...DIRECT, stage: 'Creating an image', result: 'image' },
   'gen.image': { ...DIRECT, stage: 'Creating an image', result: 'image' },
   'media.video': {
-    comesBack: 'poll',
+    resultMode: 'poll',
     deadlineMs: 30 * MINUTE,
     stage: 'Creating a video',
     result: 'video',
     downloads: 'files',
   },
-  answer: { comesBack: 'stream', deadlineMs: 10 * MINUTE, stage: 'Answering', result: 'answer' },
+  answer: { resultMode: 'stream', deadlineMs: 10 * MINUTE, stage: 'Answering', result: 'answer' },
 };

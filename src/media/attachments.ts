@@ -39,7 +39,7 @@ export async function keepAttachment(
   kinds: readonly ('audio' | 'image' | 'text')[],
   access: AttachmentAccess,
 ): Promise<MediaFile> {
-  return orAdvise(name, kinds, () => media.keep(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES }));
+  return withAdvice(name, kinds, () => media.keep(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES }));
 }
 
 /** Reads what an attachment says about its origin, without storing it. Throws as `keepAttachment`. */
@@ -49,10 +49,10 @@ export async function inspectAttachment(
   access: AttachmentAccess,
 ): Promise<Inspected> {
   const kinds = ['image', 'audio', 'video'] as const;
-  return orAdvise(name, kinds, () => media.inspect(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES }));
+  return withAdvice(name, kinds, () => media.inspect(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES }));
 }
 
-async function orAdvise<Value>(
+async function withAdvice<Value>(
   name: string,
   kinds: readonly string[],
   read: () => Promise<Value>,

@@ -122,8 +122,8 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     if (closing.signal.aborted) return;
     const seconds = secondsNow();
     const { lines, ...shown } = details(latest);
-    const heard = { seconds, listeners, isSpeakable: session.isSpeakable };
-    panel.show(partyMessage(latest, { ...heard, ...shown, line: lineAt(lines, seconds) }));
+    const playback = { seconds, listeners, isSpeakable: session.isSpeakable };
+    panel.show(partyMessage(latest, { ...playback, ...shown, line: lineAt(lines, seconds) }));
   }
 
   const measured = (moves: boolean): PartyEvent => ({

@@ -5,7 +5,7 @@ import type { Address } from '../core/invocation.ts';
 import type { Judgement } from '../core/message.ts';
 import type { ModelFeedback } from '../core/moderation.ts';
 import type { SettingsStore } from '../storage/storage.ts';
-import { createRecords, keyOfKeeper, keyOfParts, recordParser } from './records.ts';
+import { createRecords, keyOfParts, keyOfScope, recordParser } from './records.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -53,7 +53,7 @@ export function createFeedback({ settings }: { readonly settings: SettingsStore 
   return {
     async vote(where, { job, model, day, person, judgement }) {
       let before: Judgement | undefined;
-      await records.change(keyOfKeeper('feedback', where, day), (votesOfDay) => {
+      await records.change(keyOfScope('feedback', where, day), (votesOfDay) => {
         const { answers } = votesOfDay;
         const { votes = {} } = answers[job] ?? {};
         before = votes[person];
@@ -67,7 +67,7 @@ export function createFeedback({ settings }: { readonly settings: SettingsStore 
     async summary(where, firstDay, days) {
       const first = Date.parse(firstDay);
       const dates = Array.from({ length: days }, (_, n) => dayOf(first + n * DAY_MS));
-      const found = await Promise.all(dates.map((day) => records.read(keyOfKeeper('feedback', where, day))));
+      const found = await Promise.all(dates.map((day) => records.read(keyOfScope('feedback', where, day))));
       const sums = new Map<string, { good: number; bad: number }>();
       for (const { model, votes } of found.flatMap(({ answers }) => Object.values(answers))) {
         const sum = sums.get(model) ?? { good: 0, bad: 0 };

@@ -1,5 +1,5 @@
 /** Chooses the model of a family: the named one, else the channel's, the server's, or the deployment's. */
-import type { WantedEditor } from '../core/bot/context.ts';
+import type { ImageEditorChoice } from '../core/bot/context.ts';
 import { UserError } from '../core/errors.ts';
 import { FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
@@ -20,7 +20,7 @@ import type { DecisionStore, Decisions, Edit } from './decisions.ts';
 export type ModelDefaults = { readonly [Name in Family]?: string | undefined };
 
 /** `checked` is false if the list could not be loaded. Then any name is accepted, and the gateway decides. */
-export type FoundModel = Omit<ChosenModel, 'others'>;
+export type FoundModel = Omit<ChosenModel, 'overrides'>;
 
 export interface ModelSettings {
   /**
@@ -32,7 +32,7 @@ export interface ModelSettings {
    * Returns a gen model, with its route, for an image made from others: the named one, or else the previous one, the one set here,
    * or any other of the account. Throws UserError if the named model is not a gen model, or if the account has no gen model.
    */
-  imageEditor(wanted: WantedEditor | undefined, settings: Decisions): Promise<string>;
+  imageEditor(choice: ImageEditorChoice | undefined, settings: Decisions): Promise<string>;
   suggest(family: Family, typed: string): readonly Choice[];
   /** Returns the ids for a choice. Reloads the list if a name is missing. Throws UserError with the nearest ids. */
   find(family: Family, name: string): Promise<FoundModel>;
@@ -51,7 +51,7 @@ export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
   readonly illustrating: readonly string[];
   readonly decisions: DecisionStore;
   /** Sends a private message to `address.person`. */
-  readonly tell: (address: Address, message: Message) => Promise<void>;
+  readonly notify: (address: Address, message: Message) => Promise<void>;
 }
 
 export function createModelSettings(options: ModelSettingsOptions): ModelSettings {
@@ -74,23 +74,27 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
   }
 
   /** Returns the choice in force, and overriding choices that are no longer available. */
-  function choices(family: Family, settings: Decisions): { chosen?: Choosing; gone: Choosing[] } {
-    const gone: Choosing[] = [];
+  function choices(family: Family, settings: Decisions): { chosen?: Choosing; unavailable: Choosing[] } {
+    const unavailable: Choosing[] = [];
     for (const from of ['channel', 'server'] as const) {
       const chosen = settings[from].models[family];
       if (!chosen) continue;
       const { id: stored, by, notifiedAt } = chosen;
-      const { offered, lost } = sortOut(family, stored, models);
-      if (lost !== undefined) gone.push({ stored, model: lost, from, by, notifiedAt });
-      if (offered !== undefined) return { chosen: { stored, model: offered, from, by, notifiedAt }, gone };
+      const { offered, lost } = splitByAvailability(family, stored, models);
+      if (lost !== undefined) unavailable.push({ stored, model: lost, from, by, notifiedAt });
+      if (offered !== undefined)
+        return { chosen: { stored, model: offered, from, by, notifiedAt }, unavailable };
     }
-    return { gone };
+    return { unavailable };
   }
 
   async function checkedChoices(family: Family, settings: Decisions): Promise<ReturnType<typeof choices>> {
     const first = choices(family, settings);
     const fallback = first.chosen?.model ?? defaultOf(family);
-    const inForce = [...first.gone.map(({ model }) => model), ...(fallback === undefined ? [] : [fallback])];
+    const inForce = [
+      ...first.unavailable.map(({ model }) => model),
+      ...(fallback === undefined ? [] : [fallback]),
+    ];
     const lost = inForce
       .flatMap((choice) => namesIn(family, choice))
       .find((model) => !isOffered(family, model, models));
@@ -130,12 +134,12 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     async resolve(family, named, where, settings) {
       if (named !== undefined) return lookUp(family, named, models).model;
       if (options.defaults[family] === undefined) await models.ready();
-      const { chosen, gone } = await checkedChoices(family, settings);
+      const { chosen, unavailable } = await checkedChoices(family, settings);
       const fallback = chosen?.model ?? defaultOf(family);
-      for (const lost of gone) await notifyUnavailable({ family, lost, fallback, where }, options);
+      for (const lost of unavailable) await notifyUnavailable({ family, lost, fallback, where }, options);
       if (chosen) return chosen.model;
       if (fallback === undefined) throw new UserError(noModelText(family, models), 'model');
-      const { offered } = sortOut(family, fallback, models);
+      const { offered } = splitByAvailability(family, fallback, models);
       if (offered !== undefined)
         return joinModelNames(namesIn(family, offered).map((name) => lookUp(family, name, models).model));
       options.log.warn(
@@ -147,7 +151,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     },
 
     suggest(family, typed) {
-      const { route, id: wanted } = parseModelName(family, typed.toLowerCase());
+      const { route, id: query } = parseModelName(family, typed.toLowerCase());
       const all =
         family === 'song'
           ? songModels(models).map((id) => ({ name: id, value: id }))
@@ -160,7 +164,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
                 const name = displayName && displayName !== id ? `${displayName} (${value})` : value;
                 return { name, value };
               });
-      return all.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
+      return all.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(query));
     },
 
     async find(family, name) {
@@ -171,29 +175,29 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
         if (family !== 'song') await models.find(parseModelName(family, one).id);
         found.push(lookUp(family, one, models));
       }
-      const [first, ...others] = found;
-      if (first && others.length === 0) return first;
+      const [first, ...rest] = found;
+      if (first && rest.length === 0) return first;
       const model = joinModelNames([...new Set(found.map((one) => one.model))]);
       return { model, checked: found.every(({ checked }) => checked) };
     },
 
     inForce: (settings) =>
       options.families.map((family) => {
-        const { chosen, gone } = choices(family, settings);
+        const { chosen, unavailable } = choices(family, settings);
         const operators = defaultOf(family);
-        const { offered: fallback, lost: unavailable } =
-          operators === undefined ? {} : sortOut(family, operators, models);
+        const { offered: fallback, lost } =
+          operators === undefined ? {} : splitByAvailability(family, operators, models);
         const from: Origin = chosen?.from ?? (fallback === undefined ? 'none' : 'deployment');
-        const lost = gone.map((choice) => ({ model: choice.model, from: choice.from }));
+        const choicesOfModerators = unavailable.map((choice) => ({ model: choice.model, from: choice.from }));
         return present({
           family,
           model: chosen?.model ?? fallback,
           from,
           chosenBy: chosen?.by,
-          gone:
-            unavailable !== undefined && !chosen
-              ? [...lost, { model: unavailable, from: 'deployment' as const }]
-              : lost,
+          unavailable:
+            lost !== undefined && !chosen
+              ? [...choicesOfModerators, { model: lost, from: 'deployment' as const }]
+              : choicesOfModerators,
         });
       }),
   };
@@ -212,7 +216,7 @@ interface Choosing {
 /** Notifies the moderator who chose the model once. The first replica to store the mark sends the message. */
 async function notifyUnavailable(
   change: { family: Family; lost: Choosing; fallback: string | undefined; where: Address },
-  { decisions, tell, now, log }: ModelSettingsOptions,
+  { decisions, notify, now, log }: ModelSettingsOptions,
 ): Promise<void> {
   const { family, lost, fallback, where } = change;
   if (lost.notifiedAt !== undefined) return;
@@ -230,7 +234,7 @@ async function notifyUnavailable(
   // Platform data of an address belongs to the requester.
   const { platformData: _theirs, ...address } = where;
   const text = `The model for ${FAMILY_NOUNS[family].many} in this ${lost.from}, “${plain(lost.model)}”, is no longer available. ${instead}. Choose another model with /models set.`;
-  await tell({ ...address, person: lost.by.id || where.person }, { text }).catch((error: unknown) => {
+  await notify({ ...address, person: lost.by.id || where.person }, { text }).catch((error: unknown) => {
     log.warn(
       { err: error },
       'Could not notify anyone that a model is no longer available; /models show lists it',
@@ -312,7 +316,7 @@ function namesIn(family: Family, choice: string): readonly string[] {
 }
 
 /** Sorts the models of a choice by whether the account has them. */
-function sortOut(
+function splitByAvailability(
   family: Family,
   choice: string,
   models: ModelSettingsOptions['models'],

@@ -27,7 +27,7 @@ import type { DecisionStore, Decisions, Edit, StoredSettings } from './decisions
 import type { FeedbackStore } from './feedback.ts';
 import type { Meter } from './limits/meter.ts';
 import { chooseModel, type ModelSettings, resetModel } from './models.ts';
-import { type Aspect, decidesToo, type ReportOptions, reportOn, thingsBy } from './report.ts';
+import { type Aspect, hasRelatedRules, type ReportOptions, reportOn, ruleNamesBy } from './report.ts';
 import { placedText, ruleText } from './words.ts';
 
 const DAY = 24 * 3_600_000;
@@ -79,7 +79,7 @@ export function moderationFor(
     const channels = where === 'server' ? await decisions.channels(address) : [];
     return channels.filter(({ settings: own }) => differs(own)).map(({ name }) => name);
   };
-  const thingsOf = thingsBy(options.commands);
+  const ruleNamesOf = ruleNamesBy(options.commands);
   const report = async (name: RuleName, where: Where, aspects: readonly Aspect[]): Promise<RuleReport> => {
     const reportOptions: ReportOptions = {
       name,
@@ -87,9 +87,9 @@ export function moderationFor(
       aspects,
       settings: await read(),
       at: address,
-      thingsOf,
+      ruleNamesOf,
     };
-    const channels = await differingChannels(where, (own) => decidesToo(reportOptions, own));
+    const channels = await differingChannels(where, (own) => hasRelatedRules(reportOptions, own));
     return { ...reportOn(reportOptions), channels };
   };
   const server = { platform: address.platform, guild: serverOf(address) ?? '' };
@@ -122,11 +122,11 @@ export function moderationFor(
         const { id, displayName } = person;
         await change(where, chooseModel(family, found.model, { id, displayName }, now()));
         const channels = where === 'server' ? await decisions.channels(address) : [];
-        const others = channels.flatMap(({ name: channel, settings: { models: own } }) => {
+        const overrides = channels.flatMap(({ name: channel, settings: { models: own } }) => {
           const model = own[family]?.id;
           return model === undefined || model === found.model ? [] : [{ channel, model }];
         });
-        return { ...found, others };
+        return { ...found, overrides };
       },
     },
 

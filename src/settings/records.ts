@@ -62,7 +62,7 @@ export function recordParser<Value>(schema: z.ZodType<Value>, empty: Value) {
 export const keyOfParts = (...parts: readonly string[]): string => parts.map(encodeURIComponent).join(':');
 
 /** Returns the key of a server's record, or of the conversation's in direct messages. */
-export function keyOfKeeper(
+export function keyOfScope(
   kind: string,
   where: Pick<Address, 'platform' | 'guild' | 'channel' | 'direct'>,
   ...more: readonly string[]

@@ -18,11 +18,11 @@ import {
   isAccessRule,
   type PlacedRule,
   placedRules,
-  thingsOf,
+  ruleNamesOf,
   type Who,
 } from './access/precedence.ts';
 import type { Decisions, StoredSettings } from './decisions.ts';
-import { applicableLimits, limitThings } from './limits/meter.ts';
+import { applicableLimits, limitNames } from './limits/meter.ts';
 import { accessText, describeLimit, limitedText, placedText, subjectText } from './words.ts';
 
 /** The kind of rule that changed. */
@@ -35,7 +35,7 @@ export interface ReportOptions {
   readonly settings: Decisions;
   readonly at: Pick<Address, 'platform'>;
   /** Returns the names in rules that apply to a command, the most specific first. */
-  readonly thingsOf: (what: string) => readonly string[];
+  readonly ruleNamesOf: (what: string) => readonly string[];
 }
 
 export function reportOn(options: ReportOptions): Omit<RuleReport, 'channels'> {
@@ -51,25 +51,25 @@ export function reportOn(options: ReportOptions): Omit<RuleReport, 'channels'> {
 }
 
 /** True if a channel has its own rules related to the change. */
-export function decidesToo(options: ReportOptions, { rules }: StoredSettings): boolean {
+export function hasRelatedRules(options: ReportOptions, { rules }: StoredSettings): boolean {
   const isRelated = relatedTo(options);
   return rules.some((rule) => isRelated({ rule, from: 'channel' }));
 }
 
 /** Selects rules about the same command, or one that includes it or is included. */
-function relatedTo({ name: { what }, aspects, thingsOf }: ReportOptions): (placed: PlacedRule) => boolean {
+function relatedTo({ name: { what }, aspects, ruleNamesOf }: ReportOptions): (placed: PlacedRule) => boolean {
   return (placed) => {
     const { what: other } = placed.rule;
     return (
       aspects.includes(isAccessRule(placed) ? 'access' : 'limits') &&
-      (thingsOf(what).includes(other) || thingsOf(other).includes(what))
+      (ruleNamesOf(what).includes(other) || ruleNamesOf(other).includes(what))
     );
   };
 }
 
-function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): string {
+function accessNow({ name, where, settings, at, ruleNamesOf }: ReportOptions): string {
   const { allowed, by } = decideAccess(
-    thingsOf(name.what),
+    ruleNamesOf(name.what),
     samplePerson(name),
     settingsInForce(where, settings),
   );
@@ -83,13 +83,13 @@ function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): stri
 function limitsNow({ name, where, settings, at }: ReportOptions): string {
   const inForce = settingsInForce(where, settings);
   const limits = (name.what === ALL ? FAMILIES : [name.what]).flatMap((what) =>
-    applicableLimits(limitThings(what), samplePerson(name), inForce),
+    applicableLimits(limitNames(what), samplePerson(name), inForce),
   );
   const texts = [...new Set(limits.map((limit) => describeLimit(limit, at)))];
   if (texts.length > 0) return `Now: ${texts.join('; ')}.`;
-  const onWhat = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;
-  const forWhom = name.who.id === EVERYONE.id ? '' : ` for ${subjectText(name.who)}`;
-  return `There is no limit${onWhat}${forWhom} in ${scopeText(where, at)}.`;
+  const object = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;
+  const subject = name.who.id === EVERYONE.id ? '' : ` for ${subjectText(name.who)}`;
+  return `There is no limit${object}${subject} in ${scopeText(where, at)}.`;
 }
 
 /** A sample person to whom the rule applies. */
@@ -106,9 +106,9 @@ function settingsInForce(where: Where, settings: Decisions): Decisions {
 }
 
 /** Returns a function from a command to the names in rules that apply to it, the most specific first. */
-export function thingsBy(
-  commands: readonly Parameters<typeof thingsOf>[0][],
+export function ruleNamesBy(
+  commands: readonly Parameters<typeof ruleNamesOf>[0][],
 ): (what: string) => readonly string[] {
-  const known = new Map(commands.map((command) => [command.name, thingsOf(command)]));
+  const known = new Map(commands.map((command) => [command.name, ruleNamesOf(command)]));
   return (what) => (what === ALL || what === MODERATION ? [what] : (known.get(what) ?? [what, ALL]));
 }

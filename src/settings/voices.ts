@@ -4,7 +4,7 @@ import type { Address } from '../core/invocation.ts';
 import { type RemovedVoice, removedVoiceSchema, type Voice, voiceSchema } from '../core/music/voice.ts';
 import { present } from '../core/util/present.ts';
 import type { SettingsStore } from '../storage/storage.ts';
-import { createRecords, keyOfKeeper, keyOfParts, recordParser } from './records.ts';
+import { createRecords, keyOfParts, keyOfScope, recordParser } from './records.ts';
 
 const voicesSchema = z.object({
   version: z.literal(1),
@@ -85,7 +85,7 @@ function withoutTitle({ savedFrom, songBy: _, description, ...voice }: Voice): V
   return { ...voice, ...present({ description: cleaned }) };
 }
 
-const keyOf = (where: Conversation): string => keyOfKeeper('voices', where);
+const keyOf = (where: Conversation): string => keyOfScope('voices', where);
 
 function freeName(name: string, taken: readonly Voice[]): string {
   const names = new Set(taken.map((voice) => voice.name.toLowerCase()));

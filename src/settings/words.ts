@@ -15,7 +15,7 @@ import {
 import { counted } from '../core/util/words.ts';
 import { limitOf, type PlacedRule } from './access/precedence.ts';
 
-type Somewhere = Pick<Address, 'platform'>;
+type AddressPlatform = Pick<Address, 'platform'>;
 
 export function subjectText({ type, id, name }: Subject): string {
   if (type === 'role' && id === VISITORS.id) return 'people from other workspaces';
@@ -35,7 +35,7 @@ export function accessText(allowed: boolean, { who, what }: Pick<Rule, 'who' | '
   return `${subjectText(who)} ${allowed ? 'can' : "can't"} use ${thingText(what)}`;
 }
 
-export function ruleText({ rule, from }: PlacedRule, at: Somewhere): string {
+export function ruleText({ rule, from }: PlacedRule, at: AddressPlatform): string {
   switch (rule.type) {
     case 'allow':
     case 'deny':
@@ -50,7 +50,7 @@ export function ruleText({ rule, from }: PlacedRule, at: Somewhere): string {
 }
 
 /** Returns text with the place, such as `Bob can't use /image (this server)`. */
-export const placedText = (placed: PlacedRule, at: Somewhere): string =>
+export const placedText = (placed: PlacedRule, at: AddressPlatform): string =>
   `${ruleText(placed, at)} (${placed.from === 'default' ? 'the default' : scopeText(placed.from, at)})`;
 
 export function limitedText(what: string): string {
@@ -59,14 +59,15 @@ export function limitedText(what: string): string {
 }
 
 /** Returns text such as `5 songs per person per day`. */
-export function describeLimit(limit: Limit, at: Somewhere): string {
+export function describeLimit(limit: Limit, at: AddressPlatform): string {
   const { family, of, most } = limit;
   const nouns = family && LIMITED_NOUNS[family];
-  if (of === 'requests') return `${counted(most, nouns?.one ?? 'job', nouns?.many)} ${perWhom(limit, at)}`;
-  return `${counted(most, 'unit')}${nouns ? ` for ${nouns.many}` : ''} ${perWhom(limit, at)}`;
+  if (of === 'requests')
+    return `${counted(most, nouns?.one ?? 'job', nouns?.many)} ${limitScopeText(limit, at)}`;
+  return `${counted(most, 'unit')}${nouns ? ` for ${nouns.many}` : ''} ${limitScopeText(limit, at)}`;
 }
 
-function perWhom({ scope, who, per }: Limit, at: Somewhere): string {
+function limitScopeText({ scope, who, per }: Limit, at: AddressPlatform): string {
   switch (scope) {
     case 'personInServer':
     case 'personOnPlatform':
@@ -94,14 +95,14 @@ function eachText(who: Subject): string {
 export const PAUSED_BY_OPERATOR =
   "The bot's operator has paused me. Running jobs will finish. Try again later.";
 
-export const pausedSentence = (address: Somewhere): string =>
+export const pausedSentence = (address: AddressPlatform): string =>
   `Moderators have paused me in this ${serverWord(address)}. Running jobs will finish. A moderator can end the pause with /limits resume.`;
 
 interface RefusalFacts {
   readonly units: number;
   readonly freesAt: number | undefined;
   readonly now: number;
-  readonly where: Somewhere;
+  readonly where: AddressPlatform;
 }
 
 /** Says which limit was reached and when to try again. `isCeiling`: set by the operator, so moderators cannot change it. */

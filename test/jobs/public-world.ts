@@ -32,7 +32,7 @@ export async function openPublicWorld(): Promise<PublicWorld> {
     for (let run = 0; run < 20; run += 1) {
       const next = await advanceOnce(dependencies, job);
       const { state, work } = await world.read(job);
-      if (next === undefined || (state === 'waiting' && PLANS[work.route].comesBack === 'callback')) return;
+      if (next === undefined || (state === 'waiting' && PLANS[work.route].resultMode === 'callback')) return;
       world.clock.advance(Math.max(1, next - world.clock.now()));
     }
   }

@@ -23,7 +23,7 @@ import { splitPlain, wellFormed } from '../../src/platforms/shared/text.ts';
 import { tokenize } from '../../src/platforms/shared/tokens.ts';
 import { stableText } from '../../src/platforms/slack/deliver/native-stream.ts';
 import { readSlashLine } from '../../src/platforms/slack/receive/commands.ts';
-import { mentions, spoken } from '../../src/platforms/slack/receive/incoming-message.ts';
+import { mentions, textWithNames } from '../../src/platforms/slack/receive/incoming-message.ts';
 import {
   escapeMrkdwn,
   plainText,
@@ -73,7 +73,7 @@ describe('Slack parsing and rendering runs in linear time', () => {
   testLinear({
     readSlashLine: (text) => readSlashLine(`/ask ${text}`, [ask]),
     mentions: (text) => mentions({ text }, BOT),
-    spoken: (text) => spoken(text, BOT, { find: async () => ADA, teamOf: () => undefined }),
+    textWithNames: (text) => textWithNames(text, BOT, { find: async () => ADA, teamOf: () => undefined }),
     escapeMrkdwn,
     unescapeSlack: (text) => unescapeSlack(text),
     splitMrkdwn: (text) => splitMrkdwn(text, 3_000),

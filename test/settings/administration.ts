@@ -24,7 +24,7 @@ export interface Administered extends Administration {
   /** The models of the account, which tests change. */
   readonly list: ModelList;
   /** Messages sent to moderators, with their addresses. */
-  readonly told: { address: Address; message: Message }[];
+  readonly notifications: { address: Address; message: Message }[];
   readonly log: RecordingLog;
   /** Runs as one invocation, with the current settings. */
   resolve(family: Family, named: string | undefined, where: Address): Promise<string>;
@@ -51,7 +51,7 @@ export function administer(options: AdministeredOptions): Administered {
   const { storage, clock, ceilings = [], costs = {}, served = [] } = options;
   const log = new RecordingLog();
   const list = new ModelList(['chat-small', 'canvas-plus', 'reel-standard']);
-  const told: Administered['told'] = [];
+  const notifications: Administered['notifications'] = [];
   const measured: (readonly unknown[])[] = [];
   let ids = 0;
   const decisions = createDecisionStore({
@@ -78,7 +78,7 @@ export function administer(options: AdministeredOptions): Administered {
     ceilings,
     costs,
     isPaused: () => options.isPaused?.() ?? false,
-    tell: async (address, message) => void told.push({ address, message }),
+    notify: async (address, message) => void notifications.push({ address, message }),
     chart: async () => ({ name: 'chart.png', bytes: 1, contentType: 'image/png' }),
     removeFile: async () => undefined,
     forgetParties: async () => {},
@@ -93,7 +93,7 @@ export function administer(options: AdministeredOptions): Administered {
     measured,
     decisions,
     list,
-    told,
+    notifications,
     log,
     resolve: async (family, named, where) =>
       models.resolve(family, named, where, await decisions.read(where)),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { WantedEditor } from '../../src/core/bot/context.ts';
+import type { ImageEditorChoice } from '../../src/core/bot/context.ts';
 import type { Family } from '../../src/core/family.ts';
 import type { PlaceTools } from '../../src/settings/moderation.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -72,8 +72,8 @@ describe('models with listed uses', () => {
   });
 
   test('an image made from others uses a gen model: the previous one, the one set here, or the best in the list', async () => {
-    const editor = async (wanted?: WantedEditor) =>
-      administered.models.imageEditor(wanted, await administered.decisions.read(HERE));
+    const editor = async (choice?: ImageEditorChoice) =>
+      administered.models.imageEditor(choice, await administered.decisions.read(HERE));
     expect(await editor()).toBe('gen:facet');
     administered.list.offered = [
       { id: 'canvas', uses: ['pictures'] },
@@ -160,7 +160,7 @@ describe('which model is used', () => {
       family: 'ask',
       model: 'chat:chat-small',
       from: 'deployment',
-      gone: [],
+      unavailable: [],
     });
     await mod.models.choose('ask', 'chat-large', 'server');
     expect(await inForce()).toMatchObject({ from: 'server', chosenBy: { displayName: 'Mod' } });
@@ -169,7 +169,7 @@ describe('which model is used', () => {
     expect((await administered.modelsInForce(HERE)).find(({ family }) => family === 'video')).toEqual({
       family: 'video',
       from: 'none',
-      gone: [],
+      unavailable: [],
     });
   });
 
@@ -236,7 +236,11 @@ describe('several models for questions', () => {
       checked: true,
     });
     expect(await resolve()).toBe('msg:chat-large, seer');
-    expect(await inForce()).toMatchObject({ model: 'msg:chat-large, seer', from: 'channel', gone: [] });
+    expect(await inForce()).toMatchObject({
+      model: 'msg:chat-large, seer',
+      from: 'channel',
+      unavailable: [],
+    });
     await expect(mod.models.choose('ask', 'chat-large, chat-smalll', 'channel')).rejects.toThrow(
       "The model “chat-smalll” isn't available.",
     );
@@ -260,9 +264,9 @@ describe('several models for questions', () => {
     expect(await inForce()).toMatchObject({
       model: 'chat-large',
       from: 'channel',
-      gone: [{ model: 'seer', from: 'channel' }],
+      unavailable: [{ model: 'seer', from: 'channel' }],
     });
-    expect(administered.told).toMatchObject([
+    expect(administered.notifications).toMatchObject([
       {
         message: {
           text: expect.stringContaining("“seer”, is no longer available. I'm using “chat\\-large” instead"),
@@ -270,7 +274,7 @@ describe('several models for questions', () => {
       },
     ]);
     await resolve();
-    expect(administered.told).toHaveLength(1);
+    expect(administered.notifications).toHaveLength(1);
     administered.list.offer(['chat-small']);
     expect(await resolve()).toBe('chat:chat-small');
   });
@@ -283,7 +287,7 @@ describe('several models for questions', () => {
     expect((await configured.modelsInForce(HERE)).find(({ family }) => family === 'ask')).toMatchObject({
       model: 'chat-small, seer',
       from: 'deployment',
-      gone: [{ model: 'msg:gone', from: 'deployment' }],
+      unavailable: [{ model: 'msg:gone', from: 'deployment' }],
     });
     configured.list.offer(['other']);
     await expect(configured.resolve('ask', undefined, HERE)).rejects.toThrow('is no longer available');
@@ -300,14 +304,14 @@ describe('a chosen model that disappears', () => {
   test('falls back to the next choice, and notifies the moderator who chose it once', async () => {
     expect(await resolve()).toBe('seer');
     expect(await resolve()).toBe('seer');
-    expect(administered.told).toHaveLength(1);
-    expect(administered.told[0]?.address).toMatchObject({
+    expect(administered.notifications).toHaveLength(1);
+    expect(administered.notifications[0]?.address).toMatchObject({
       guild: 'guild',
       channel: 'channel',
       person: 'mod',
     });
-    expect(administered.told[0]?.message.text).toContain('The model for answers in this channel');
-    expect(administered.told[0]?.message.text).toContain('seer');
+    expect(administered.notifications[0]?.message.text).toContain('The model for answers in this channel');
+    expect(administered.notifications[0]?.message.text).toContain('seer');
     expect(administered.log.lines).toContainEqual(expect.objectContaining({ level: 'warn' }));
   });
 
@@ -315,18 +319,18 @@ describe('a chosen model that disappears', () => {
     expect(new Set(await Promise.all(Array.from({ length: 20 }, () => resolve())))).toEqual(
       new Set(['seer']),
     );
-    expect(administered.told).toHaveLength(1);
+    expect(administered.notifications).toHaveLength(1);
   });
 
   test('falls back to the deployment’s model when no choice is available, and show lists it', async () => {
     administered.list.offer(['chat-small']);
     expect(await resolve()).toBe('chat:chat-small');
-    expect(administered.told).toHaveLength(2);
+    expect(administered.notifications).toHaveLength(2);
     expect(await inForce()).toEqual({
       family: 'ask',
       model: 'chat:chat-small',
       from: 'deployment',
-      gone: [
+      unavailable: [
         { model: 'msg:chat-large', from: 'channel' },
         { model: 'seer', from: 'server' },
       ],
@@ -343,7 +347,7 @@ describe('a chosen model that disappears', () => {
     expect(ask).toEqual({
       family: 'ask',
       from: 'none',
-      gone: [{ model: 'chat:retired-model', from: 'deployment' }],
+      unavailable: [{ model: 'chat:retired-model', from: 'deployment' }],
     });
   });
 
@@ -354,7 +358,7 @@ describe('a chosen model that disappears', () => {
     await mod.models.choose('ask', 'chat-large', 'channel');
     administered.list.offer(['seer']);
     await resolve();
-    expect(administered.told).toHaveLength(2);
+    expect(administered.notifications).toHaveLength(2);
   });
 
   test('refreshes an old list before notifying the moderator', async () => {
@@ -362,13 +366,13 @@ describe('a chosen model that disappears', () => {
       administered.list.offer(['chat-small', 'seer', 'chat-large']);
     };
     expect(await resolve()).toBe('msg:chat-large');
-    expect(administered.told).toEqual([]);
+    expect(administered.notifications).toEqual([]);
   });
 
   test('a moderator who cannot be reached does not stop the command', async () => {
     const unreachable = administer({ storage, clock: { now: () => 0 } });
     unreachable.list.offer(['seer']);
-    unreachable.told.push = () => {
+    unreachable.notifications.push = () => {
       throw new TypeError('away');
     };
     expect(await unreachable.resolve('ask', undefined, HERE)).toBe('seer');

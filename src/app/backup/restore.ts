@@ -6,7 +6,7 @@ import type { Job } from '../../core/job.ts';
 import { docsPage } from '../../core/util/installation.ts';
 import { RESTORED_SENTENCE } from '../../jobs/sentences.ts';
 import { transition } from '../../jobs/transitions.ts';
-import { whyOccupied } from '../../storage/sqlite/copy.ts';
+import { restoreObstacle } from '../../storage/sqlite/copy.ts';
 import { databaseFile } from '../../storage/sqlite/database-file.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type ImportReport, importLines, linesIn } from '../../storage/transfer.ts';
@@ -89,7 +89,7 @@ async function restoreStorage(
     }
   }
   const path = databaseFile(target.directory);
-  const reason = whyOccupied(path);
+  const reason = restoreObstacle(path);
   if (reason !== undefined) throw new BackupError(reason);
   const staging = join(target.directory, 'restoring');
   await rm(staging, { recursive: true, force: true });

@@ -25,7 +25,7 @@ const BUCKET_SETTINGS = [
   ],
   ['MEDIA_S3_ACCESS_KEY_ID', 'the MEDIA_STORE bucket needs an access key.'],
   ['MEDIA_S3_SECRET_ACCESS_KEY', 'MEDIA_S3_ACCESS_KEY_ID needs its secret.'],
-] as const satisfies readonly (readonly [variable: Variable, why: string])[];
+] as const satisfies readonly (readonly [variable: Variable, reason: string])[];
 
 /** Finds settings that another one requires, or that exclude each other. @param values raw, without empty ones */
 export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigProblem[] {
@@ -37,7 +37,7 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
   const connection = has('SLACK_APP_TOKEN') ? 'SLACK_APP_TOKEN' : 'SLACK_SIGNING_SECRET';
   const own = GATEWAY_FAMILIES.filter((family) => hasOwnService(family, has));
   const needsGateway = isProduction && own.length === 0;
-  const needed: readonly (readonly [variable: Variable, isNeeded: boolean, why: string])[] = [
+  const needed: readonly (readonly [variable: Variable, isNeeded: boolean, reason: string])[] = [
     [
       'GATEWAY_BASE_URL',
       needsGateway || has('GATEWAY_API_KEY'),
@@ -72,7 +72,7 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
       has('CALLBACK_SECRET_PREVIOUS'),
       'CALLBACK_SECRET_PREVIOUS is set, so set CALLBACK_SECRET (the new secret) too.',
     ],
-    ...BUCKET_SETTINGS.map(([variable, why]) => [variable, isInBucket, why] as const),
+    ...BUCKET_SETTINGS.map(([variable, reason]) => [variable, isInBucket, reason] as const),
   ];
   const playground = values.get('PLAYGROUND') === '1';
   const host = values.get('HOST') ?? '127.0.0.1';
@@ -100,7 +100,8 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
       `names ${played}, which has its own service: remove it here, or remove the settings of that service.`,
     ],
     ...needed.map(
-      ([variable, isNeeded, why]) => [isNeeded && !has(variable), variable, `is missing: ${why}`] as const,
+      ([variable, isNeeded, reason]) =>
+        [isNeeded && !has(variable), variable, `is missing: ${reason}`] as const,
     ),
     [
       token && oauth,
@@ -115,7 +116,7 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
 export function warningsAbout(values: Values, names: readonly string[]): string[] {
   const { DISCORD_TOKEN, SLACK_CLIENT_ID, USAGE_LIMITS, USAGE_COSTS } = values;
   const slack = values.SLACK_BOT_TOKEN ?? SLACK_CLIENT_ID;
-  const idle: readonly (readonly [isIdle: boolean, variables: readonly Variable[], why: string])[] = [
+  const idle: readonly (readonly [isIdle: boolean, variables: readonly Variable[], reason: string])[] = [
     [
       !DISCORD_TOKEN,
       ['DISCORD_API_URL', 'DISCORD_SHARDS', 'DISCORD_MESSAGE_CONTENT'],
@@ -137,8 +138,8 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
   ];
   const isFree = USAGE_LIMITS.some(({ of }) => of === 'units') && Object.keys(USAGE_COSTS).length === 0;
   return [
-    ...idle.flatMap(([isIdle, variables, why]) =>
-      isIdle ? variables.filter((one) => values[one]).map((one) => `${one} has no effect ${why}`) : [],
+    ...idle.flatMap(([isIdle, variables, reason]) =>
+      isIdle ? variables.filter((one) => values[one]).map((one) => `${one} has no effect ${reason}`) : [],
     ),
     ...(isFree
       ? ['USAGE_LIMITS counts units, but USAGE_COSTS sets no prices, so these limits are never reached.']
@@ -172,8 +173,8 @@ function unknownSettings(names: readonly string[]): string[] {
         .filter(({ edits }) => edits <= 2)
         .sort((left, right) => left.edits - right.edits)[0];
       const isOurs = OUR_PREFIXES.test(name);
-      const meant = near?.variable ?? (isOurs ? withSameWords(name) : undefined);
-      if (meant) return [`${name} is not a setting: did you mean ${meant}?`];
+      const suggestion = near?.variable ?? (isOurs ? withSameWords(name) : undefined);
+      if (suggestion) return [`${name} is not a setting: did you mean ${suggestion}?`];
       return isOurs ? [`${name} is not a setting of this version and has no effect.`] : [];
     });
 }

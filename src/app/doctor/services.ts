@@ -62,15 +62,15 @@ export async function inspectServices(
     GATEWAY_FAMILIES.filter((family) => accounts[family]?.service === service);
   // The checks below explain a failure.
   await gateway.models.refresh().catch(() => undefined);
-  const [ofGateway, ...ofOwn] = await Promise.all([
+  const [gatewayFindings, ...ownFindings] = await Promise.all([
     inspectGateway(gateway, servedBy('gateway'), accounts),
     ...servedBy('public').map((family) => inspectOwn(gateway, family, accounts[family]?.baseUrl)),
   ]);
   return [
     ...(emulated.length > 0 ? [emulatedFinding(emulated)] : []),
-    ...ofGateway,
-    ...ofOwn.flat(),
-    ...(ofGateway.some(({ level }) => level === 'wrong') ? [] : modelFindings(gateway, config)),
+    ...gatewayFindings,
+    ...ownFindings.flat(),
+    ...(gatewayFindings.some(({ level }) => level === 'wrong') ? [] : modelFindings(gateway, config)),
     ...missingFindings(config),
   ];
 }
@@ -147,11 +147,11 @@ function modelFindings(
     ['IMAGE_MODEL', models.image, 'image', 'pictures'],
     ['VIDEO_MODEL', models.video, 'video', 'videos'],
   ] as const satisfies readonly (readonly [string, string | undefined, Family, string])[];
-  const others = [
+  const special = [
     ['VISION_MODEL', answers.visionModel],
     ['TOOL_MODEL', answers.toolModel],
   ] as const;
-  const set = [...defaults.map(([variable, model]) => [variable, model] as const), ...others];
+  const set = [...defaults.map(([variable, model]) => [variable, model] as const), ...special];
   return [
     ...set.flatMap(([variable, model]) =>
       modelNames(model ?? '').map((name) => modelFinding(gateway, variable, name)),

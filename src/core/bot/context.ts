@@ -15,7 +15,7 @@ import type { Outcome } from './outcome.ts';
 import type { StartRequest } from './start-request.ts';
 
 /** The model for an image made from others. */
-export interface WantedEditor {
+export interface ImageEditorChoice {
   /** The one that the person chose. */
   readonly named?: string | undefined;
   /** The one that made the image, used again if the account still has it. */
@@ -66,7 +66,7 @@ export interface Context extends Pick<System, 'now'> {
      */
     resolve(family: Exclude<Family, 'song'>, named: string | undefined): Promise<string>;
     /** Returns a gen model, with its route, for an image made from other images. Throws UserError if the account has none. */
-    imageEditor(wanted?: WantedEditor): Promise<string>;
+    imageEditor(wanted?: ImageEditorChoice): Promise<string>;
     /** Like `resolve`, for songs. The contract lists their models. */
     song(named: string | undefined): Promise<SongModel>;
     suggest(family: Family, typed: string): Promise<readonly Choice[]>;

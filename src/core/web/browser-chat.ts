@@ -47,7 +47,7 @@ export interface BrowserMedia
 
 export interface BrowserButton extends Pick<ActionButton, 'label' | 'short' | 'icon' | 'group' | 'hint'> {
   /** Accessible name. */
-  readonly spoken: string;
+  readonly accessibleName: string;
   /** Id of an action button. */
   readonly id?: string;
   /** Target of a link button. */

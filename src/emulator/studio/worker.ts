@@ -44,9 +44,9 @@ async function produce(commission: Commission): Promise<Piece[]> {
     case 'changed-picture': {
       const { prompt, photos } = commission;
       const { wholePhoto } = await import('./painter/photo.ts');
-      const [first, ...others] = photos;
+      const [first, ...rest] = photos;
       const photo = await wholePhoto(first, longestSide);
-      const small = await Promise.all(others.map((other) => wholePhoto(other, thumbnailSide)));
+      const small = await Promise.all(rest.map((other) => wholePhoto(other, thumbnailSide)));
       const scene = planChange(
         prompt,
         photo.data,

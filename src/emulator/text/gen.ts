@@ -164,13 +164,13 @@ const drawAnswer: Answerer = async (context, body, model) => {
     );
   const messages = readContents(body);
   const prompt = lastQuestion(messages);
-  const [photo, ...others] = photosOf(messages);
+  const [photo, ...rest] = photosOf(messages);
   await context.pause(2);
   const size = { width: drawingSize, height: drawingSize };
   const picture = await drawOrRefuse(
     context,
     photo
-      ? { kind: 'changed-picture', prompt, photos: [photo, ...others] }
+      ? { kind: 'changed-picture', prompt, photos: [photo, ...rest] }
       : { kind: 'picture', prompt, ...size },
   );
   const words = prompt.slice(0, 200);

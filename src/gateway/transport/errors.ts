@@ -105,9 +105,9 @@ function describe(init: GatewayErrorInit): string {
     init.status === undefined ? undefined : `HTTP ${init.status}`,
     init.gatewayCode === undefined ? undefined : `gateway code ${init.gatewayCode}`,
   ].filter((fact) => fact !== undefined);
-  const aside = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+  const details = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
   const reason = init.gatewayMessage ?? init.explanation;
-  return `${init.route}: ${init.code}${aside}${reason === undefined ? '' : `: ${reason}`}`;
+  return `${init.route}: ${init.code}${details}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
 export function isReadRoute(route: RouteName): boolean {

@@ -189,11 +189,11 @@ function withOwners(turns: readonly InquiryTurn[]): InquiryTurn[] {
 /** Fetches the newest files of earlier turns that the model can use, and replaces the others with notes. */
 function createFetchFiles(
   memory: readonly InquiryTurn[],
-  seesPictures: boolean,
+  readsImages: boolean,
   keep: KeepFile,
 ): (turn: InquiryTurn) => Promise<InquiryTurn> {
   const files = memory.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'file' ? [part] : [])));
-  const readable = files.filter(({ file }) => (isPicture(file) ? seesPictures : mayBeText(file)));
+  const readable = files.filter(({ file }) => (isPicture(file) ? readsImages : mayBeText(file)));
   const selected = new Set<InquiryPart>(readable.slice(-MOST_FILES));
   const read = async (part: InquiryPart): Promise<InquiryPart> => {
     if (part.type !== 'file') return part;

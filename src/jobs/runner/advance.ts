@@ -94,10 +94,10 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
 
   async function wait(run: JobRun, signal: AbortSignal): Promise<Next> {
     const { job } = run;
-    const { comesBack, deadlineMs } = PLANS[job.work.route];
+    const { resultMode, deadlineMs } = PLANS[job.work.route];
     const deadlineAt = job.deadlineAt ?? job.createdAt + deadlineMs;
     if (now() >= deadlineAt) {
-      if (comesBack === 'poll' && job.taskId !== undefined) {
+      if (resultMode === 'poll' && job.taskId !== undefined) {
         // A last poll, because the task may have finished since the previous one.
         const next = await steps.poll(run, job.taskId, signal);
         if (next === 'now' || run.job === job) return next;
@@ -110,7 +110,7 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
     if (now() >= heldUntil) await slots.release(job);
     const runAt = now() < heldUntil ? Math.min(heldUntil, deadlineAt) : deadlineAt;
     const progressAt = await steps.channel.updateProgress(run);
-    if (comesBack !== 'poll' || job.taskId === undefined) return Math.min(runAt, progressAt);
+    if (resultMode !== 'poll' || job.taskId === undefined) return Math.min(runAt, progressAt);
     if (job.polls === 0 && job.attempts === 0) {
       run.apply({ type: 'polled' });
       return Math.min(deadlineAt, steps.nextPollAt(job));

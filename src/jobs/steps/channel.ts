@@ -117,8 +117,8 @@ export function createChannel({
         const message = progressMessage(run.job, progress);
         const page = await pageLink(run.job);
         // The page plays the song as well.
-        const others = message.actions?.filter(({ type }) => page.length === 0 || type !== 'link') ?? [];
-        const actions = [...page, ...others];
+        const buttons = message.actions?.filter(({ type }) => page.length === 0 || type !== 'link') ?? [];
+        const actions = [...page, ...buttons];
         return withStoredMedia({ ...message, actions }, run.job).message;
       });
     },
@@ -179,7 +179,7 @@ function stageOf({ work, lyrics, result }: Job): string {
 }
 
 export const cancelButton = (job: Job): ActionButton => ({
-  ...button(job, 'cancel', PLANS[job.work.route].comesBack === 'stream' ? 'Stop' : 'Cancel'),
+  ...button(job, 'cancel', PLANS[job.work.route].resultMode === 'stream' ? 'Stop' : 'Cancel'),
   icon: 'cancel',
 });
 

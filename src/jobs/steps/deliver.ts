@@ -67,7 +67,7 @@ export function createDeliver({
       if (again instanceof StorageError) throw again;
       log.error({ job: run.job.id, err: again }, 'Could not show an error message');
     }
-    return keepForLater(run);
+    return offerLater(run);
   }
 
   async function showResult(run: JobRun, signal: AbortSignal): Promise<number | undefined> {
@@ -85,7 +85,7 @@ export function createDeliver({
       return showFallback(run, message, { error, isWaiting: waiting !== undefined }).catch((later) => {
         // Respects a Retry-After of these further tries.
         if (!isDeliveryError(later)) throw later;
-        return isRecent(run.job) ? channel.showLater(run, pauseAfter(later)) : keepForLater(run);
+        return isRecent(run.job) ? channel.showLater(run, pauseAfter(later)) : offerLater(run);
       });
     }
     return close(run);
@@ -106,12 +106,12 @@ export function createDeliver({
     if (error instanceof MediaError) {
       if (error.code === 'missing') await forgetMissing(run);
       else if (attempts >= SILENT_TRIES) await showLinks(run, message);
-      return mayWait ? channel.showLater(run, pauseForFile(error)) : keepForLater(run);
+      return mayWait ? channel.showLater(run, pauseForFile(error)) : offerLater(run);
     }
     if (error.code === 'unavailable') {
       const mayLink = !isWaiting && attempts >= UPLOAD_TRIES && error.retryAfterMs === undefined;
       const isLinked = mayLink && (await showLinks(run, message));
-      if (!isLinked) return mayWait ? channel.showLater(run, error.retryAfterMs) : keepForLater(run);
+      if (!isLinked) return mayWait ? channel.showLater(run, error.retryAfterMs) : offerLater(run);
       // The platform accepted the links, so it may accept the files now.
       if (!(await isShown(run, message))) await showLinks(run, message);
       return close(run);
@@ -119,7 +119,7 @@ export function createDeliver({
     const isReported =
       error.code === 'refused' && ((await showLinks(run, message)) || (await showRefusal(run, error)));
     if (isReported || (await channel.sendPrivately(run.job, error, message))) return close(run);
-    return keepForLater(run);
+    return offerLater(run);
   }
 
   /** Settles the reservation of a job, or refunds it. Repeated for a late result. */
@@ -176,7 +176,7 @@ export function createDeliver({
     return isShown(run, { title, ...message, actions: [againButton(run.job)] });
   }
 
-  function keepForLater(run: JobRun): undefined {
+  function offerLater(run: JobRun): undefined {
     run.record({ undelivered: true });
     return close(run);
   }

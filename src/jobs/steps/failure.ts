@@ -40,7 +40,7 @@ export function createFailSubmission({
       run.apply({ type: 'notTaken', ...(retryAfterMs === undefined ? {} : { until: retryAt }) });
       return retryAfterMs === undefined ? retryAt : 'now';
     }
-    if (error.taken === 'unknown' && PLANS[job.work.route].comesBack === 'callback') {
+    if (error.taken === 'unknown' && PLANS[job.work.route].resultMode === 'callback') {
       waitForCallback(run, now());
       return 'now';
     }

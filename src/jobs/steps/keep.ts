@@ -17,7 +17,7 @@ import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
 
 /** A file of a message: a shown file, a cover for a song's tags, or a smaller version. */
-export interface WantedFile {
+export interface FileToKeep {
   readonly url: string;
   readonly kind: MediaKind;
   /** The result is complete without it. */
@@ -25,7 +25,7 @@ export interface WantedFile {
 }
 
 /** A file that could not be fetched or stored. A retry may succeed. */
-export interface FailedFile extends WantedFile {
+export interface FailedFile extends FileToKeep {
   readonly error: MediaError;
 }
 
@@ -49,7 +49,7 @@ export type Keep = ReturnType<typeof createKeep>;
 
 export function createKeep({ storage, media, log }: Pick<JobDependencies, 'storage' | 'media' | 'log'>) {
   async function keepFile(
-    file: WantedFile,
+    file: FileToKeep,
     job: Job,
     signal: AbortSignal,
   ): Promise<FailedFile | { readonly entry: readonly [string, MediaFile] }> {
@@ -95,7 +95,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       { willRetry, signal }: KeepOptions,
     ): Promise<readonly FailedFile[]> {
       const { job } = run;
-      const candidates = wantedFiles(message).filter(
+      const candidates = filesToKeep(message).filter(
         ({ url }) => job.stored[url] === undefined && !job.lost?.includes(url),
       );
       const results = await Promise.all(candidates.map((file) => keepFile(file, job, signal)));
@@ -209,8 +209,8 @@ async function isMissing(name: string, media: Pick<JobDependencies['media'], 'st
   }
 }
 
-function wantedFiles({ media = [] }: Message): WantedFile[] {
-  const candidates = media.flatMap((item): WantedFile[] => [
+function filesToKeep({ media = [] }: Message): FileToKeep[] {
+  const candidates = media.flatMap((item): FileToKeep[] => [
     ...remote(item.source, item.kind, item.cover ?? false),
     ...(item.smaller ? remote(item.smaller.source, item.kind, true) : []),
     ...(item.tags?.coverUrl ? [{ url: item.tags.coverUrl, kind: 'image' as const, optional: true }] : []),
@@ -221,7 +221,7 @@ function wantedFiles({ media = [] }: Message): WantedFile[] {
   return [...byUrl.values()];
 }
 
-function remote(source: MediaSource, kind: MediaKind, optional: boolean): WantedFile[] {
+function remote(source: MediaSource, kind: MediaKind, optional: boolean): FileToKeep[] {
   return source.type === 'remote' ? [{ url: source.url, kind, optional }] : [];
 }
 

@@ -122,7 +122,7 @@ export function createFinalMessage({
     const absent = splitMissing(missing, failed);
     const final = withMissingNotes(files, absent);
     const notify = absent.lost.length > 0 ? 'incomplete' : 'ready';
-    return { message: tookLong(job, now()) ? { ...final, notify } : final };
+    return { message: isSlow(job, now()) ? { ...final, notify } : final };
   };
 }
 
@@ -165,7 +165,7 @@ function withNote(message: Message, note: string): Message {
 }
 
 /** Results after more than a minute mention the requester. */
-function tookLong(job: Job, now: number): boolean {
+function isSlow(job: Job, now: number): boolean {
   return now - job.createdAt > 60_000;
 }
 

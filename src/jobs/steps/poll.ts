@@ -114,7 +114,7 @@ export function createPoll({
   /** Requests a fresh URL of a finished video, because URLs are temporary. Resolves to whether the gateway returned another one. */
   async function refreshVideoUrl(run: JobRun, signal: AbortSignal): Promise<boolean> {
     const { job } = run;
-    if (PLANS[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return false;
+    if (PLANS[job.work.route].resultMode !== 'poll' || job.taskId === undefined) return false;
     if (retryAfterEnd(job) > now()) return false;
     try {
       const { videoUrl } = await gateway.media.queryVideo(job.taskId, { signal });
@@ -187,6 +187,6 @@ export function mayArriveLate({ end, failure, taskId, work }: Job): boolean {
   return (
     (end === 'expired' || end === 'cancelled' || isLost) &&
     taskId !== undefined &&
-    PLANS[work.route].comesBack === 'poll'
+    PLANS[work.route].resultMode === 'poll'
   );
 }

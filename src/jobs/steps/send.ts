@@ -64,10 +64,10 @@ export function createSend({
   async function send(run: JobRun, signal: AbortSignal): Promise<Next> {
     const { id, work } = run.job;
     if (work.route === 'answer') return answerQuestion(run, work, signal);
-    const { comesBack, deadlineMs } = PLANS[work.route];
+    const { resultMode, deadlineMs } = PLANS[work.route];
     try {
       const submitted = await submitWatched(run, work, signal);
-      const deadline = comesBack === 'direct' ? {} : { deadlineAt: now() + deadlineMs };
+      const deadline = resultMode === 'direct' ? {} : { deadlineAt: now() + deadlineMs };
       run.apply({ type: 'submitted', ...submitted, ...deadline, at: now() });
       return 'now';
     } catch (error) {
@@ -86,8 +86,8 @@ export function createSend({
     const reference = newId();
     log.warn({ job: id, reference }, 'Found an interrupted submission');
     const interrupted = { code: 'interrupted', reference, taken: 'unknown' } as const;
-    const { comesBack } = PLANS[work.route];
-    switch (comesBack) {
+    const { resultMode } = PLANS[work.route];
+    switch (resultMode) {
       case 'callback':
         waitForCallback(run, now());
         return 'now';
@@ -105,7 +105,7 @@ export function createSend({
         return run.fail({ ...interrupted, sentence: INTERRUPTED_SENTENCE });
       }
       default:
-        return comesBack satisfies never;
+        return resultMode satisfies never;
     }
   }
 

@@ -28,18 +28,18 @@ export function readPng(bytes: Buffer): Provenance | undefined {
 /** Returns the parts of the image with the mark. */
 export function markPng(bytes: Buffer, mark: SignedMark): Buffer[] | undefined {
   const chunks = chunksOf(bytes);
-  const [header, ...others] = chunks ?? [];
+  const [header, ...rest] = chunks ?? [];
   if (header?.type !== 'IHDR') return undefined;
   // Libraries also write it as another type of text.
   const isXmp = (chunk: FilePart) => keywordOf(bytes, chunk) === KEYWORD;
-  const old = others.find(isXmp);
+  const old = rest.find(isXmp);
   const packet = xmpPacket(mark, old && textOf(bytes, old, createInflate()));
   // No language, not compressed.
   const content = Buffer.from(`${KEYWORD}\0\0\0\0\0${packet}`);
   return [
     bytes.subarray(0, header.end),
     frame('iTXt', content),
-    ...others.filter((chunk) => !isXmp(chunk)).map(({ start, end }) => bytes.subarray(start, end)),
+    ...rest.filter((chunk) => !isXmp(chunk)).map(({ start, end }) => bytes.subarray(start, end)),
   ];
 }
 

@@ -27,10 +27,10 @@ export function markWebp(bytes: Buffer, mark: SignedMark): Buffer[] | undefined 
   if (!chunks || !header) return undefined;
   const old = chunks.find(({ type }) => type === XMP);
   const packet = Buffer.from(xmpPacket(mark, old && textOf(bytes, old)));
-  const others = chunks.filter(({ type }) => type !== 'VP8X' && type !== XMP);
+  const rest = chunks.filter(({ type }) => type !== 'VP8X' && type !== XMP);
   const parts = [
     riffChunk('VP8X', header),
-    ...others.map(({ start, end }) => bytes.subarray(start, end)),
+    ...rest.map(({ start, end }) => bytes.subarray(start, end)),
     riffChunk(XMP, packet),
   ];
   const riff = Buffer.from(bytes.subarray(0, RIFF_HEADER_BYTES));

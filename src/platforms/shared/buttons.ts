@@ -21,9 +21,9 @@ export function arrangeButtons(input: readonly Button[]): ArrangedButtons {
   const groups = Map.groupBy(withDistinctLabels(input), (button) =>
     button.type === 'action' ? (button.group ?? '') : '',
   );
-  const others = groups.get('') ?? [];
+  const ungrouped = groups.get('') ?? [];
   groups.delete('');
-  const arranged = [...groups.values(), others].map(arrangeRow);
+  const arranged = [...groups.values(), ungrouped].map(arrangeRow);
   return {
     rows: arranged.flatMap(({ row }) => (row.length > 0 ? [row] : [])),
     more: arranged.flatMap(({ more }) => more),
@@ -69,7 +69,7 @@ export const menuText = ({ title = '' }: Pick<Message, 'title'>): string =>
   title.trim() === '' ? 'More actions' : `More actions: ${title.trim()}`;
 
 /** The button's accessible name as plain text: its label and the subject of its action. */
-export function spokenName(button: Button, { title = '' }: Pick<Message, 'title'>): string {
+export function accessibleNameOf(button: Button, { title = '' }: Pick<Message, 'title'>): string {
   const about = (button.type === 'action' ? button.about : undefined) ?? title;
   return about.trim() === '' ? button.label : `${button.label}: ${about}`;
 }

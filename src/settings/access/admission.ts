@@ -17,7 +17,7 @@ import {
   isAccessRule,
   isSameSubject,
   placedRules,
-  thingsOf,
+  ruleNamesOf,
 } from './precedence.ts';
 
 export interface AccessOptions {
@@ -50,18 +50,18 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
     const { moderatorsOnly, alwaysAllowed, family } = byName.get(name) ?? {};
     if (moderatorsOnly) throw notModerator(person, `Only moderators can use /${name}.`);
     if (alwaysAllowed) return { person, settings };
-    const things = thingsOf({ name, ...(family && { family }) });
+    const ruleNames = ruleNamesOf({ name, ...(family && { family }) });
     // There are no visitors in direct messages.
     const who = serverOf(address) === undefined ? { ...person, visitor: false } : person;
-    const decision = decideAccess(things, who, settings);
-    if (!decision.allowed) throw refusal(name, things, { decision, person, settings });
+    const decision = decideAccess(ruleNames, who, settings);
+    if (!decision.allowed) throw refusal(name, ruleNames, { decision, person, settings });
     return { person, settings };
   };
 }
 
 function refusal(
   command: string,
-  things: readonly string[],
+  ruleNames: readonly string[],
   {
     decision,
     person,
@@ -90,15 +90,15 @@ function refusal(
       person,
       `${who.name === undefined ? 'One of your roles' : `The role ${who.name}`} can't use /${command} here. If you think this is a mistake, ask a moderator.`,
     );
-  return notModerator(person, notForEveryone(command, things, settings));
+  return notModerator(person, notForEveryone(command, ruleNames, settings));
 }
 
 /** Names the allowed roles, if there are any. */
-function notForEveryone(command: string, things: readonly string[], settings: Decisions): string {
+function notForEveryone(command: string, ruleNames: readonly string[], settings: Decisions): string {
   const allowed = placedRules(settings)
     .filter(isAccessRule)
     .flatMap(({ rule: { type, who, what } }) =>
-      type === 'allow' && things.includes(what) && !isSameSubject(who, EVERYONE) ? [who] : [],
+      type === 'allow' && ruleNames.includes(what) && !isSameSubject(who, EVERYONE) ? [who] : [],
     );
   if (allowed.length === 0) return `Moderators have turned off /${command} here. If you need it, ask them.`;
   const roles = allowed.flatMap(({ type, name }) => (type === 'role' && name !== undefined ? [name] : []));

@@ -62,7 +62,7 @@ export function limitOf({ who, what, per, of, most, together }: LimitRule, from:
 }
 
 /** Returns the names in rules that apply to a command, the most specific first. */
-export function thingsOf({
+export function ruleNamesOf({
   name,
   family,
   moderatorsOnly,
@@ -90,7 +90,7 @@ function appliesTo({ type, id }: Subject, person: Who): boolean {
 interface Question {
   readonly person: Who;
   /** The most specific first. */
-  readonly things: readonly string[];
+  readonly ruleNames: readonly string[];
   readonly betweenRoles: 'strictest' | 'most generous';
 }
 
@@ -102,8 +102,8 @@ export function decisive<Some extends Rule>(
   rules: readonly PlacedRule<Some>[],
   question: Question,
 ): PlacedRule<Some> | undefined {
-  const { person, things } = question;
-  const matching = rules.filter(({ rule }) => things.includes(rule.what) && appliesTo(rule.who, person));
+  const { person, ruleNames } = question;
+  const matching = rules.filter(({ rule }) => ruleNames.includes(rule.what) && appliesTo(rule.who, person));
   const places = (['default', 'server', 'channel'] as const).flatMap(
     (place) =>
       decisiveIn(
@@ -121,12 +121,14 @@ export function decisive<Some extends Rule>(
 /** The deciding rule of one place. */
 function decisiveIn<Some extends Rule>(
   rules: readonly PlacedRule<Some>[],
-  { things, betweenRoles }: Question,
+  { ruleNames, betweenRoles }: Question,
 ): PlacedRule<Some> | undefined {
   const rank = Math.max(...rules.map(({ rule }) => rankOf(rule.who)));
   const ranking = rules.filter(({ rule }) => rankOf(rule.who) === rank);
   const perSubject = [...Map.groupBy(ranking, ({ rule }) => rule.who.id).values()].flatMap((own) =>
-    own.toSorted((one, other) => things.indexOf(one.rule.what) - things.indexOf(other.rule.what)).slice(0, 1),
+    own
+      .toSorted((one, other) => ruleNames.indexOf(one.rule.what) - ruleNames.indexOf(other.rule.what))
+      .slice(0, 1),
   );
   const [strictest] = perSubject.toSorted((one, other) => amountOf(one.rule) - amountOf(other.rule));
   const [generous] = perSubject.toSorted((one, other) => amountOf(other.rule) - amountOf(one.rule));
@@ -159,17 +161,17 @@ export interface AccessDecision {
 }
 
 /** Decides whether a person may use a command. Visitors first need a rule that admits them; then the usual rules apply. */
-export function decideAccess(things: readonly string[], person: Who, settings: Decisions): AccessDecision {
+export function decideAccess(ruleNames: readonly string[], person: Who, settings: Decisions): AccessDecision {
   const rules = [...placedRules(settings).filter(isAccessRule), ...DEFAULTS];
-  const question = { person, things, betweenRoles: 'strictest' } as const;
+  const question = { person, ruleNames, betweenRoles: 'strictest' } as const;
   const isForVisitors = ({ rule }: PlacedRule) => isSameSubject(rule.who, VISITORS);
   const gate = decisive(
     rules.filter((placed) => isForVisitors(placed) || placed.rule.who.type === 'person'),
     question,
   );
   if (gate?.rule.type === 'deny') return { allowed: false, by: gate };
-  const others = rules.filter((placed) => !isForVisitors(placed));
-  const by = decisive(others, question) ?? gate;
+  const otherRules = rules.filter((placed) => !isForVisitors(placed));
+  const by = decisive(otherRules, question) ?? gate;
   return { allowed: by?.rule.type !== 'deny', ...(by && { by }) };
 }
 

@@ -14,7 +14,7 @@ import { UserError } from '../../core/errors.ts';
 import { type Address, channelOf } from '../../core/invocation.ts';
 import type { Actor } from '../../core/moderation.ts';
 import type { SettingsStore } from '../../storage/storage.ts';
-import { createRecords, keyOfKeeper, keyOfParts, recordParser } from '../records.ts';
+import { createRecords, keyOfParts, keyOfScope, recordParser } from '../records.ts';
 import {
   cancelled,
   endedNow,
@@ -76,7 +76,7 @@ export function createContestStore({ settings }: { readonly settings: SettingsSt
 
   return {
     /** The key of the record for an address. Threads belong to their channel. */
-    keyOf: (where: Address): string => keyOfKeeper(KIND, where, channelOf(where)),
+    keyOf: (where: Address): string => keyOfScope(KIND, where, channelOf(where)),
 
     read: records.read,
 

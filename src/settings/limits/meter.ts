@@ -112,7 +112,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
     const counts = (limit: Limit) =>
       limit.family === undefined ? family !== 'party' : limit.family === family;
     return [
-      ...applicableLimits(limitThings(family), person, settings).map((limit) =>
+      ...applicableLimits(limitNames(family), person, settings).map((limit) =>
         applied(limit, address, person),
       ),
       ...operatorsLimits(ceilings, address, person).filter(({ limit }) => counts(limit)),
@@ -240,11 +240,11 @@ function limitRules(settings: Decisions): PlacedRule<LimitRule | UnlimitedRule>[
 }
 
 /** Returns the names in limits that apply to a family, the most specific first. */
-export const limitThings = (what: string): readonly string[] => (what === 'party' ? [what] : [what, ALL]);
+export const limitNames = (what: string): readonly string[] => (what === 'party' ? [what] : [what, ALL]);
 
 /** Returns moderators' limits for a person: for each kind, the one set by the deciding rule. */
-export function applicableLimits(things: readonly string[], person: Who, settings: Decisions): Limit[] {
-  const rules = limitRules(settings).filter(({ rule }) => things.includes(rule.what));
+export function applicableLimits(ruleNames: readonly string[], person: Who, settings: Decisions): Limit[] {
+  const rules = limitRules(settings).filter(({ rule }) => ruleNames.includes(rule.what));
   const limits = rules.filter(({ rule }) => rule.type === 'limit');
   // A channel's shared limit applies in addition to the server's.
   const kinds = Map.groupBy(limits, ({ rule, from }) =>
@@ -254,7 +254,7 @@ export function applicableLimits(things: readonly string[], person: Who, setting
     const lifting = rules.filter(
       ({ rule }) => rule.type === 'unlimited' && (rule.what === ALL || rule.what === ofKind[0]?.rule.what),
     );
-    const deciding = decisive([...ofKind, ...lifting], { person, things, betweenRoles: 'most generous' });
+    const deciding = decisive([...ofKind, ...lifting], { person, ruleNames, betweenRoles: 'most generous' });
     return deciding?.rule.type === 'limit' ? [limitOf(deciding.rule, deciding.from)] : [];
   });
 }

@@ -4,7 +4,7 @@ import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
 import { type ScheduledRequest, scheduledRequestSchema } from '../../core/scheduled-request.ts';
 import type { SettingsStore } from '../../storage/storage.ts';
-import { createRecords, keyOfKeeper, keyOfParts, recordParser } from '../records.ts';
+import { createRecords, keyOfParts, keyOfScope, recordParser } from '../records.ts';
 import { isSingleRun, nextRun } from './when.ts';
 
 const schema = z.object({
@@ -42,7 +42,7 @@ export interface ScheduleStore {
 export function createScheduleStore({ settings }: { readonly settings: SettingsStore }): ScheduleStore {
   const records = createRecords<ServerSchedules>(settings, parse);
   return {
-    keyOf: (where) => keyOfKeeper(KIND, where),
+    keyOf: (where) => keyOfScope(KIND, where),
     read: records.read,
 
     add: (key, request) =>

@@ -80,7 +80,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   async function promote(job: string): Promise<void> {
     const timer = await connection.run(() => queue.getJob(job));
     // A timer that is not delayed runs soon, or finds the mark at its end.
-    if (timer) await connection.run(() => timer.promote().catch(unlessRefused));
+    if (timer) await connection.run(() => timer.promote().catch(ignoreRefusal));
     else await add(job, clock.now());
   }
 
@@ -136,8 +136,8 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   /** Ends BullMQ's run of the timer, and delays it until the next one. */
   async function delay(timer: Timer, token: string, next: { at: number; failures: number }): Promise<void> {
     const { id: job = '', stalledCounter: stalls } = timer;
-    await timer.updateData({ ...next, stalls }).catch(unlessRefused);
-    await timer.moveToDelayed(Math.ceil(next.at), token).catch(unlessRefused);
+    await timer.updateData({ ...next, stalls }).catch(ignoreRefusal);
+    await timer.moveToDelayed(Math.ceil(next.at), token).catch(ignoreRefusal);
     if (await hasMark(job)) await promote(job);
   }
 
@@ -241,6 +241,6 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
 }
 
 /** BullMQ throws a negative code if a timer was deleted, is in another state, or is locked by another run. */
-function unlessRefused(error: unknown): void {
+function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'number')) throw error;
 }

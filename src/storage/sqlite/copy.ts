@@ -34,7 +34,7 @@ export function assertDatabase(path: string): void {
 }
 
 /** Returns why a database cannot be restored to `path`, as a sentence for the operator; undefined if it can. */
-export function whyOccupied(path: string): string | undefined {
+export function restoreObstacle(path: string): string | undefined {
   if (isInUse(path)) return `A running bot uses ${path}. Stop it first.`;
   const left = ['', '-wal', '-shm', '-journal']
     .map((end) => `${path}${end}`)

@@ -196,7 +196,7 @@ function connect(path: string): DatabaseSync {
 function lockFor(path: string): DatabaseSync {
   makeFolder(dirname(path));
   const lockPath = `${realPath(path)}-lock`;
-  for (const file of [path, lockPath]) keepToOwner(file);
+  for (const file of [path, lockPath]) restrictToOwner(file);
   // SQLite's errors do not name the file that is not writable.
   const left = ['-wal', '-shm', '-journal'].map((end) => `${realPath(path)}${end}`).filter(existsSync);
   for (const file of [dirname(lockPath), ...left]) accessSync(file, constants.R_OK | constants.W_OK);
@@ -217,7 +217,7 @@ function lockFor(path: string): DatabaseSync {
 }
 
 /** Only the owner may read the file. SQLite gives its other files the same permissions. */
-function keepToOwner(file: string): void {
+function restrictToOwner(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
 }

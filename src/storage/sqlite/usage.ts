@@ -82,13 +82,13 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
     let last: { ceiling: number; freesAt: number } | undefined;
     for (const [index, ceiling] of ceilings.entries()) {
       const { counter, windowMs, of, most } = ceiling;
-      const wanted = of === 'requests' ? 1 : units;
+      const requested = of === 'requests' ? 1 : units;
       const used = sumRow.parse(statements.sum.get(counter, now - windowMs));
-      if (fitsLimit(used[of], wanted, most)) continue;
+      if (fitsLimit(used[of], requested, most)) continue;
       const entries = database
         .all(statements.entries, entryRow, counter, now - windowMs)
         .map((entry) => ({ at: entry.at, amount: of === 'requests' ? 1 : entry.units }));
-      const frees = freesAt(entries, wanted, ceiling);
+      const frees = freesAt(entries, requested, ceiling);
       if (frees === undefined) return { type: 'refused', ceiling: index };
       if (last === undefined || frees > last.freesAt) last = { ceiling: index, freesAt: frees };
     }
@@ -164,21 +164,21 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
 }
 
 /** Allows for rounding of decimal prices. Free requests always fit, even past a limit. */
-function fitsLimit(used: number, wanted: number, most: number): boolean {
-  return wanted === 0 || used + wanted <= most + 1e-9;
+function fitsLimit(used: number, requested: number, most: number): boolean {
+  return requested === 0 || used + requested <= most + 1e-9;
 }
 
-/** Returns when enough `entries` (oldest first) have left the window for `wanted` more; undefined if they never will. */
+/** Returns when enough `entries` (oldest first) have left the window for `requested` more; undefined if they never will. */
 function freesAt(
   entries: readonly { readonly at: number; readonly amount: number }[],
-  wanted: number,
+  requested: number,
   { most, windowMs }: Pick<Ceiling, 'most' | 'windowMs'>,
 ): number | undefined {
-  if (wanted > most) return undefined;
+  if (requested > most) return undefined;
   let left = entries.reduce((sum, { amount }) => sum + amount, 0);
   for (const { at, amount } of entries) {
     left -= amount;
-    if (fitsLimit(left, wanted, most)) return at + windowMs;
+    if (fitsLimit(left, requested, most)) return at + windowMs;
   }
   return undefined;
 }

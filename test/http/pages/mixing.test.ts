@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   addTo,
   encodeWav,
+  fittingSampleRate,
   gainsOf,
   loudnessOf,
-  rateThatFits,
   wavesOf,
 } from '../../../src/http/pages/browser/mixing.js';
 
@@ -87,8 +87,8 @@ describe('a WAV file', () => {
 
 test('lowers the sample rate to fit in memory', () => {
   const minute = 60 * 44_100 * 2 * 4;
-  expect(rateThatFits(60, minute)).toBe(44_100);
-  expect(rateThatFits(60, minute - 1)).toBe(32_000);
-  expect(rateThatFits(120, minute)).toBe(22_050);
-  expect(rateThatFits(6_000, minute)).toBe(16_000);
+  expect(fittingSampleRate(60, minute)).toBe(44_100);
+  expect(fittingSampleRate(60, minute - 1)).toBe(32_000);
+  expect(fittingSampleRate(120, minute)).toBe(22_050);
+  expect(fittingSampleRate(6_000, minute)).toBe(16_000);
 });

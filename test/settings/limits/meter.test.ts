@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Address, Person } from '../../../src/core/invocation.ts';
 import { EVERYONE, type LimitRule, type Where } from '../../../src/core/moderation.ts';
 import type { Work } from '../../../src/core/work.ts';
-import { applicableLimits, limitThings, type MeteredJob } from '../../../src/settings/limits/meter.ts';
+import { applicableLimits, limitNames, type MeteredJob } from '../../../src/settings/limits/meter.ts';
 import { describeLimit, timeUntil } from '../../../src/settings/words.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import type { ManualClock } from '../../storage/manual-clock.ts';
@@ -219,7 +219,7 @@ test('a refusal says whether the operator or a moderator can change the limit', 
 describe('one of several limits of a kind applies', () => {
   const FAN = person('ada', { roles: ['fan', 'patron'] });
   const limits = (who: Person, ...texts: readonly string[]) =>
-    applicableLimits(limitThings('song'), who, decided(...texts)).map((limit) => describeLimit(limit, HERE));
+    applicableLimits(limitNames('song'), who, decided(...texts)).map((limit) => describeLimit(limit, HERE));
 
   test.each<[string, Person, readonly string[], readonly string[]]>([
     [
@@ -418,7 +418,7 @@ describe('the default limit of a talk channel', () => {
     await administered.moderation(HERE, MOD).answers.talk(true);
     for (const text of texts) await decide(text);
     const settings = await administered.decisions.read(HERE);
-    return applicableLimits(limitThings('ask'), who, settings).map((limit) => describeLimit(limit, HERE));
+    return applicableLimits(limitNames('ask'), who, settings).map((limit) => describeLimit(limit, HERE));
   };
 
   test.each([
@@ -442,7 +442,7 @@ describe('the default limit of a talk channel', () => {
   test('can be lifted like any other, and does not limit songs', async () => {
     expect(await held(ADA, 'unlimited ada ask')).toEqual([]);
     expect(
-      applicableLimits(limitThings('song'), person('bob'), await administered.decisions.read(HERE)),
+      applicableLimits(limitNames('song'), person('bob'), await administered.decisions.read(HERE)),
     ).toEqual([]);
   });
 });

@@ -104,7 +104,7 @@ export function planScene(prompt: string, avoid = ''): Scene {
 }
 
 /** Changes an image as a prompt says: tints it in the prompt's colours, and adds its weather, its figures and its words. */
-export function planChange(prompt: string, photo: string, others: readonly string[]): Scene {
+export function planChange(prompt: string, photo: string, photos: readonly string[]): Scene {
   const words = wordsOf(prompt);
   const random = createRandom(prompt);
   const palette = choosePalette(words, random);
@@ -120,7 +120,7 @@ export function planChange(prompt: string, photo: string, others: readonly strin
       radialGradient('halo', mix(palette.light, palette.accent, 0.3), 0.4),
       `<g fill="${mix(palette.near, '#000000', 0.25)}" color="${palette.accent}">${placed(figures, { width, figureX, figureY: height * 0.85, time })}</g>`,
       drawWeather?.(frame, time, createRandom(`${prompt} weather`)) ?? '',
-      repeat(others.length, (index) => framed(others[index] ?? '', width - 22 * (others.length - index))),
+      repeat(photos.length, (index) => framed(photos[index] ?? '', width - 22 * (photos.length - index))),
       caption(prompt, frame),
     ].join('');
   };

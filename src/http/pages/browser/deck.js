@@ -1,6 +1,6 @@
 /** Plays stems sample-accurately in sync: all start at the same time on one clock. */
 import { channelsOf, decode } from './audio.js';
-import { rateThatFits, wavesOf } from './mixing.js';
+import { fittingSampleRate, wavesOf } from './mixing.js';
 
 /** Memory limit for decoded stems, in bytes. Phones close pages that use more. */
 const BUDGET_BYTES = 400 * 1024 * 1024;
@@ -16,7 +16,7 @@ const TYPICAL_SECONDS = 240;
  * @param {number} seconds estimated length of one stem
  */
 export async function openDeck(files, seconds = TYPICAL_SECONDS) {
-  const rate = rateThatFits(seconds * files.length, BUDGET_BYTES);
+  const rate = fittingSampleRate(seconds * files.length, BUDGET_BYTES);
   const context = new AudioContext({ sampleRate: rate, latencyHint: 'playback' });
   /** Awaited before resuming: Chromium's clock stops forever if it is resumed while it is being suspended. */
   let suspended = context.suspend();

@@ -116,7 +116,7 @@ export function encodeWav(channels, sampleRate) {
  * @param {number} seconds total length of all lanes
  * @param {number} budgetBytes
  */
-export function rateThatFits(seconds, budgetBytes) {
+export function fittingSampleRate(seconds, budgetBytes) {
   const bytesAt = (/** @type {number} */ rate) => seconds * rate * 2 * Float32Array.BYTES_PER_ELEMENT;
   return [44_100, 32_000, 22_050].find((rate) => bytesAt(rate) <= budgetBytes) ?? 16_000;
 }

@@ -10,11 +10,11 @@ import { Menu } from './menu.js';
 
 /** @param {{ button: BrowserButton, onPress: OnPress }} props */
 export function PressButton({ button, onPress }) {
-  const { label, short = label, spoken, url, icon, emphasis = '' } = button;
+  const { label, short = label, accessibleName, url, icon, emphasis = '' } = button;
   const content = html`${icon && html`<${Icon} name=${icon} />`}${short}`;
   return url
-    ? html`<a class="button" aria-label=${spoken} ...${linkTo(url)}>${content}</a>`
-    : html`<button type="button" aria-label=${spoken} class=${`button ${emphasis}`} onClick=${() => onPress(button)}>${content}</button>`;
+    ? html`<a class="button" aria-label=${accessibleName} ...${linkTo(url)}>${content}</a>`
+    : html`<button type="button" aria-label=${accessibleName} class=${`button ${emphasis}`} onClick=${() => onPress(button)}>${content}</button>`;
 }
 
 /** Buttons shown next to a take, before its menu. */
@@ -26,7 +26,7 @@ export function TakeButtons({ group, buttons, onPress }) {
   return html`<span class="take-buttons">
     ${buttons.slice(0, QUICK).map(
       (button) =>
-        html`<button type="button" key=${button.id} class="icon quick" aria-label=${button.spoken} title=${button.hint ?? button.label} onClick=${() => onPress(button)}>
+        html`<button type="button" key=${button.id} class="icon quick" aria-label=${button.accessibleName} title=${button.hint ?? button.label} onClick=${() => onPress(button)}>
           <${Icon} name=${button.icon ?? 'more'} />
         </button>`,
     )}

@@ -3,7 +3,7 @@ import { html, useRef, useState } from 'htm/preact/standalone';
 import { TakeButtons } from './buttons.js';
 import { Icon } from './icon.js';
 import { Markdown } from './markdown.js';
-import { announceStart, Player, usePauseForOthers } from './player.js';
+import { announceStart, Player, useExclusivePlayback } from './player.js';
 import { Stems } from './stems.js';
 
 /** @import { OnPress } from './buttons.js' */
@@ -86,7 +86,7 @@ function Recording({ item: { url, name, caption = name }, title, buttons, onPres
 /** @param {{ item: BrowserMedia }} props */
 function Video({ item }) {
   const video = useRef(/** @type {HTMLVideoElement | null} */ (null));
-  usePauseForOthers(video, () => video.current?.pause());
+  useExclusivePlayback(video, () => video.current?.pause());
   return html`<figure class="film">
     <video
       ref=${video}

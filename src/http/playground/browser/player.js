@@ -10,7 +10,7 @@ const STARTED = 'playback-started';
 export const announceStart = (player) => document.dispatchEvent(new CustomEvent(STARTED, { detail: player }));
 
 /** Calls `pause` when another player starts. @param {{ current: EventTarget | null }} player @param {() => void} pause */
-export function usePauseForOthers(player, pause) {
+export function useExclusivePlayback(player, pause) {
   useEffect(() => {
     /** @param {Event} event */
     const onStart = (event) => {
@@ -66,7 +66,7 @@ export function Player({ url, name, label, seconds, children }) {
   const [isBroken, setBroken] = useState(false);
   const [position, setPosition] = useState(0);
   const [length, setLength] = useState(seconds);
-  usePauseForOthers(audio, () => audio.current?.pause());
+  useExclusivePlayback(audio, () => audio.current?.pause());
   if (isBroken) return html`<p class="small" role="status">${name} is no longer available.</p>`;
   return html`<div class="player">
     <audio

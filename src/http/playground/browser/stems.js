@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { download } from '../../pages/browser/audio.js';
 import { gainsOf } from '../../pages/browser/mixing.js';
 import { Icon } from './icon.js';
-import { announceStart, PlayButton, SeekBar, usePauseForOthers } from './player.js';
+import { announceStart, PlayButton, SeekBar, useExclusivePlayback } from './player.js';
 
 /** @import { BrowserMedia } from '../../../core/web/browser-chat.ts' */
 /** @import { Lane } from '../../pages/browser/mixing.js' */
@@ -34,7 +34,7 @@ export function Stems({ title, stems }) {
   const deck = mix?.deck;
   const gains = gainsOf(lanes);
 
-  usePauseForOthers(frame, () => {
+  useExclusivePlayback(frame, () => {
     setPlaying(false);
     void opened.current?.then(({ deck: playing }) => playing.pause());
   });

@@ -47,7 +47,7 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
   const closing = new AbortController();
   let running: Promise<void> | undefined;
   let reason = 'not started';
-  let isStandingBy = false;
+  let isStandby = false;
   let lock: HeldLock | undefined;
   let current = prepare();
 
@@ -69,7 +69,7 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
   async function run(onAttempt: () => void): Promise<void> {
     const task = shards ? `discord ${shards.ids.join(' ')} of ${shards.total}` : 'discord';
     const onWaiting = () => {
-      isStandingBy = true;
+      isStandby = true;
       onAttempt();
     };
     while (!closing.signal.aborted) {
@@ -82,7 +82,7 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
         reason = 'storage is unavailable, so no replica can be chosen to connect';
         await sleep(STORAGE_RETRY_MS, closing.signal);
       }
-      isStandingBy = false;
+      isStandby = false;
       onAttempt();
     }
     reason = 'stopped';
@@ -90,7 +90,7 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
 
   async function stayConnected(heldLock: HeldLock, onAttempt: () => void): Promise<void> {
     lock = heldLock;
-    isStandingBy = false;
+    isStandby = false;
     const stopSignal = AbortSignal.any([closing.signal, heldLock.lost]);
     let failures = 0;
     while (!stopSignal.aborted) {
@@ -149,7 +149,7 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
     connections: () => current.client.ws.shards.filter(({ status }) => status === Status.Ready).size,
 
     status() {
-      if (isStandingBy) return { ready: true };
+      if (isStandby) return { ready: true };
       if (!current.client.isReady()) return { ready: false, reason };
       const { shards: all } = current.client.ws;
       const disconnected = all.filter(({ status }) => status !== Status.Ready);

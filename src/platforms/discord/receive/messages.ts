@@ -27,13 +27,13 @@ const ROLE_HIDDEN =
 export async function converse(message: IncomingMessage, tools: ReceivingTools): Promise<void> {
   const { bot, guilds, self, log } = tools;
   const command = bot.commands.find((candidate) => candidate.name === ASK);
-  const isToRole = message.mention_roles.some((role) => guilds.botRole(role));
-  const isToBot = isDirectedAtBot(message, self) || (isToRole && MESSAGE_TYPES.has(message.type));
-  if (!command || !(isToBot || mayBeForThread(message, tools))) return;
+  const mentionsRole = message.mention_roles.some((role) => guilds.botRole(role));
+  const isForBot = isDirectedAtBot(message, self) || (mentionsRole && MESSAGE_TYPES.has(message.type));
+  if (!command || !(isForBot || mayBeForThread(message, tools))) return;
   const { guild_id: guild, channel_id: channel, channel_type: type } = message;
   const thread = guild === undefined ? undefined : await guilds.thread(channel, type);
-  const isTalk = !isToBot && guild !== undefined && (await isQuestionInTalk(message, tools));
-  if (!isToBot && thread?.ownerId !== self && !isTalk) return;
+  const isTalk = !isForBot && guild !== undefined && (await isQuestionInTalk(message, tools));
+  if (!isForBot && thread?.ownerId !== self && !isTalk) return;
   if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parentId ?? undefined, tools))
     return log.info({ channel }, 'Ignored a message from a person who may not use commands there');
   showTyping(message, thread?.parentId ?? undefined, tools);
@@ -49,7 +49,7 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   const replied = repliedMessage(message);
   if (replied) tools.messages.remember(replied);
   const content = contentOf(message, tools);
-  if (isToRole && message.content === '') return await say(invocation, { text: ROLE_HIDDEN }, tools);
+  if (mentionsRole && message.content === '') return await say(invocation, { text: ROLE_HIDDEN }, tools);
   // A reply without text asks about the message it replies to.
   const hasQuestion = !isEmptyMessage(content) || replied === undefined || replied.author.id === self;
   const source = hasQuestion ? message : replied;
@@ -63,8 +63,8 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
 async function isQuestionInTalk(message: IncomingMessage, { bot, talk }: ReceivingTools): Promise<boolean> {
   const { channel_id: channel, channel_type: type, author, content } = message;
   // Also without Discord's permission to mention everyone.
-  const isToAll = /@(?:everyone|here)\b/.test(content);
-  if (!supportsThreads(type) || isToAll || talk.isRefused(channel, author.id)) return false;
+  const mentionsEveryone = /@(?:everyone|here)\b/.test(content);
+  if (!supportsThreads(type) || mentionsEveryone || talk.isRefused(channel, author.id)) return false;
   const kind = classifyMessage(content, bot.commands);
   return kind !== 'none' && (await bot.answersEveryMessage(addressOfMessage(message, undefined)));
 }

@@ -29,12 +29,12 @@ import { type MenuForm, menuChoice, menuFormId, modalOrReason, openFormButton, r
 import {
   type Answering,
   type Deferral,
+  explainExpiry,
   logFailure,
-  orDirectly,
   pagesOf,
   type ReceivedInteraction,
   say,
-  sayExpired,
+  withDirectFallback,
 } from './say.ts';
 import { continueInThread } from './threads.ts';
 import type { ReceivingTools } from './tools.ts';
@@ -48,7 +48,7 @@ const FORM_FAILED: Message = { text: "Discord didn't open the form. Try again." 
 export async function answerInteraction(interaction: Answerable, tools: ReceivingTools): Promise<void> {
   if (interaction.isMessageContextMenuCommand()) {
     const choice = menuChoice(interaction, tools);
-    if (!choice) return await sayExpired(interaction, tools);
+    if (!choice) return await explainExpiry(interaction, tools);
     if ('form' in choice) return await openMenuForm(interaction, choice, tools);
     return await answerRequest(
       interaction,
@@ -57,9 +57,9 @@ export async function answerInteraction(interaction: Answerable, tools: Receivin
     );
   }
   if (interaction.isMessageComponent() && interaction.customId === OPEN_THREAD)
-    return await ifAllowed(interaction, ASK, tools, () => continueInThread(interaction, tools));
+    return await runIfAllowed(interaction, ASK, tools, () => continueInThread(interaction, tools));
   const received = invocationOf(interaction, tools.now());
-  if (!received) return await sayExpired(interaction, tools);
+  if (!received) return await explainExpiry(interaction, tools);
   return await answerRequest(interaction, received, tools);
 }
 
@@ -78,7 +78,7 @@ async function openMenuForm(
     const id = menuFormId(form, interaction);
     return firstResponse(() => interaction.showModal({ ...modal, custom_id: id }));
   };
-  await ifAllowed(interaction, command, tools, () => logFailure(open, tools));
+  await runIfAllowed(interaction, command, tools, () => logFailure(open, tools));
 }
 
 async function answerRequest(
@@ -127,7 +127,7 @@ async function resetMenus(
 }
 
 /** Checks access for forms and threads, which open without running a command. */
-async function ifAllowed(
+async function runIfAllowed(
   interaction: Answerable,
   command: string,
   tools: ReceivingTools,
@@ -227,7 +227,7 @@ async function answer(
           return await answer(answering, reply, await pagesOf(messageOf(reply), answering, tools), tools);
         }
         const { interaction } = answering;
-        return await orDirectly(answering, FORM_FAILED, tools, async () => {
+        return await withDirectFallback(answering, FORM_FAILED, tools, async () => {
           if (interaction.isModalSubmit()) throw new TypeError('Discord cannot open a form from a form');
           await firstResponse(() => interaction.showModal(modal));
         });

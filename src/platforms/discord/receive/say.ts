@@ -42,7 +42,7 @@ export async function say(
   const { interaction, deferral } = answering;
   const token = { application: interaction.applicationId, token: interaction.token };
   const flags = alone ? MessageFlags.Ephemeral : 0;
-  return await orDirectly(answering, message, tools, async () => {
+  return await withDirectFallback(answering, message, tools, async () => {
     for (const [index, page] of pages.entries()) {
       const sending = sendingOf(page, [], media);
       if (index > 0) await rest.followUp(token, sending, flags);
@@ -56,7 +56,7 @@ export async function say(
  * Sends the message directly if Discord rejects the response, unless Discord already showed that the bot did not respond.
  * Never rejects.
  */
-export async function orDirectly(
+export async function withDirectFallback(
   { invocation: { id, address }, deferral }: Answering,
   message: Message,
   tools: ReceivingTools,
@@ -87,7 +87,7 @@ export async function logFailure(respond: () => Promise<void>, { log }: Receivin
   }
 }
 
-export async function sayExpired(interaction: Answerable, tools: ReceivingTools): Promise<void> {
+export async function explainExpiry(interaction: Answerable, tools: ReceivingTools): Promise<void> {
   const sending = textSending(BUTTON_EXPIRED);
   await logFailure(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
 }

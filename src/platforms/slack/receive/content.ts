@@ -9,7 +9,7 @@ import type { Workspace } from '../connection/workspaces.ts';
 import { slackErrorOf } from '../errors.ts';
 import { escapeMrkdwn } from '../render/escape.ts';
 import { fileReference } from '../render/modal.ts';
-import { spoken, type Talk } from './incoming-message.ts';
+import { type Talk, textWithNames } from './incoming-message.ts';
 
 type ContentTools = SlackTools & Pick<Workspace, 'identity' | 'people'> & { readonly log: Log };
 type MessageContent = Pick<Talk, 'text' | 'files' | 'blocks' | 'attachments' | 'bot_id'>;
@@ -37,7 +37,7 @@ export async function contentOfTalk(message: MessageContent, tools: ContentTools
   );
   const pictures = [...attachments.flatMap(pictureOf), ...blocks.flatMap(pictureOfBlock)];
   return {
-    text: await spoken(text, await tools.identity.read(), tools.people),
+    text: await textWithNames(text, await tools.identity.read(), tools.people),
     files: [...files, ...pictures],
     problems,
   };

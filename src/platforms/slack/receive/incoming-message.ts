@@ -72,7 +72,7 @@ export function mentionsPeople({ text }: Pick<Talk, 'text'>): boolean {
 }
 
 /** The text as typed, without the bot's mention and with people's names. */
-export async function spoken(
+export async function textWithNames(
   text: string,
   { botUser }: Pick<Identity, 'botUser'>,
   people: People,

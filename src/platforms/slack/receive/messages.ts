@@ -18,9 +18,9 @@ import {
   mentions,
   mentionsPeople,
   type PersonTalk,
-  spoken,
   type Talk,
   talkSchema,
+  textWithNames,
 } from './incoming-message.ts';
 import { createOnce } from './once.ts';
 import { agentAddress, channelAddress, PLATFORM_NAME } from './payloads.ts';
@@ -104,7 +104,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     const { channel, user: person, thread_ts: inThread } = talk;
     const identity = await tools.identity.read();
     const thread = inThread ?? talk.ts;
-    const title = (await spoken(talk.text, identity, tools.people)).split('\n')[0] ?? '';
+    const title = (await textWithNames(talk.text, identity, tools.people)).split('\n')[0] ?? '';
     const opening = tools.agents.open({ channel, thread }, { person, title });
     const isAgents = (await Promise.race([opening, tools.sleep(LIMITS.lookUpWithinMs)])) === true;
     const first = isAgents && inThread === undefined ? { before: [] } : {};

@@ -157,10 +157,10 @@ async function invocationOf(
 async function isAcknowledged(acknowledge: Acknowledgement, tools: WorkspaceTools): Promise<boolean> {
   const { sentAt = tools.now() } = acknowledge;
   const arrived = await isReceived(acknowledge.silently(), tools);
-  const tookMs = tools.now() - sentAt;
-  if (tookMs > tools.patienceMs)
-    tools.log.warn({ tookMs }, 'Received a Slack event too late to acknowledge it');
-  return arrived && tookMs <= tools.patienceMs;
+  const elapsedMs = tools.now() - sentAt;
+  if (elapsedMs > tools.patienceMs)
+    tools.log.warn({ elapsedMs }, 'Received a Slack event too late to acknowledge it');
+  return arrived && elapsedMs <= tools.patienceMs;
 }
 
 type AnswerOutcome = Exclude<Outcome, { type: 'accepted' }>;

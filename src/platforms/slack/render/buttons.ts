@@ -3,7 +3,7 @@ import type { types } from '@slack/bolt';
 import type { ActionButton, Button, LinkButton, Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { arrangeButtons, chunks, menuText, shownLabel, spokenName } from '../../shared/buttons.ts';
+import { accessibleNameOf, arrangeButtons, chunks, menuText, shownLabel } from '../../shared/buttons.ts';
 import { EMOJI } from '../../shared/icons.ts';
 import { LIMITS } from '../limits.ts';
 import { plainText, splitMrkdwn } from './escape.ts';
@@ -142,7 +142,7 @@ function accessibleName(
   button: Button,
   message: Pick<Message, 'title'>,
 ): Pick<types.Button, 'accessibility_label'> {
-  const name = spokenName({ ...button, label: nameOf(button) }, message);
+  const name = accessibleNameOf({ ...button, label: nameOf(button) }, message);
   const isShown = name === shownLabel(button) && button.icon === undefined;
   return isShown ? {} : { accessibility_label: ellipsis(name, LIMITS.buttonLabel) };
 }

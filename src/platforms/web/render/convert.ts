@@ -3,7 +3,7 @@
 import type { ActionButton, Button, MediaItem, Message, Variant } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import type { BrowserButton, BrowserVariant } from '../../../core/web/browser-chat.ts';
-import { arrangeButtons, spokenName } from '../../shared/buttons.ts';
+import { accessibleNameOf, arrangeButtons } from '../../shared/buttons.ts';
 import { titleTarget } from '../../shared/markdown/tree.ts';
 import { wellFormed } from '../../shared/text.ts';
 import { linkableUrl, readableText, webNodes } from './markdown.ts';
@@ -82,8 +82,8 @@ function buttonOf(button: Button, message: Message): BrowserButton[] {
 
 function labelsOf(button: Button, message: Pick<Message, 'title'>) {
   const { label, short, icon } = button;
-  const spoken = line(spokenName(button, message));
-  return present({ label: line(label), short: short && line(short), icon, spoken });
+  const accessibleName = line(accessibleNameOf(button, message));
+  return present({ label: line(label), short: short && line(short), icon, accessibleName });
 }
 
 function line(text: string): string {
