@@ -95,28 +95,20 @@ export function defineSubcommand<const Options extends OptionDeclarations>(
   return subcommand as unknown as Subcommand;
 }
 
-/** The file option that a message must fill, and the sentence for a message without such a file. */
-interface MenuFile {
-  readonly option: string;
-  readonly missing: string;
-}
-
 /** An entry in the context menu of messages. */
 export type MessageMenu = {
   /** At most 24 characters (Slack's limit). */
   readonly label: string;
 } & (
   | {
-      /** Opens the command's form with the text of the message in this option. */
-      readonly option: string;
+      /** The form it opens, which cannot be typed. By default the command's. */
+      readonly form?: Subcommand;
+      /** The option for the text of the message. */
+      readonly option?: string;
       /** Other values of the form. */
       readonly initial?: RawOptions;
-      readonly file?: MenuFile;
-    }
-  | {
-      /** Opens this form with a file of the message. It cannot be typed. */
-      readonly form: Subcommand;
-      readonly file: MenuFile;
+      /** The file option that a message must fill, and the sentence for a message without such a file. */
+      readonly file?: { readonly option: string; readonly missing: string };
     }
   | {
       /** Runs at once with the files of the message. */

@@ -14,9 +14,9 @@ export function menuForm(
   { text, files }: PersonMessage,
 ): Form | UserError {
   const { name } = command;
-  const { label: title, file } = menu;
-  const subcommand = 'form' in menu ? MENU_FORM : undefined;
-  const { options } = 'form' in menu ? menu.form : command;
+  const { label: title, form, option, file } = menu;
+  const subcommand = form && MENU_FORM;
+  const { options } = form ?? command;
   const found = fileOptions(options, files);
   if (file && found[file.option] === undefined) return new UserError(file.missing);
   return {
@@ -24,7 +24,7 @@ export function menuForm(
     ...formTexts(command, subcommand),
     title,
     options,
-    initial: 'form' in menu ? found : { ...menu.initial, ...found, [menu.option]: text },
+    initial: { ...menu.initial, ...found, ...(option !== undefined && { [option]: text }) },
   };
 }
 
