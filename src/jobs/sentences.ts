@@ -23,6 +23,8 @@ const SENTENCES = {
   maintenance: 'The service is under maintenance. Press Again later.',
   unfetched:
     "The service couldn't fetch a file it needs. Press Again. If that doesn't help, tell the bot's operator.",
+  unread:
+    "I couldn't read a reference image, so I haven't started. Nothing was spent. Press Again in a few minutes.",
   'not-made': "The service couldn't create this. Press Again, or rephrase it.",
   refunded: "The service couldn't create this and refunded the credits. Press Again, or rephrase it.",
   cancelled: 'The service cancelled this before it was finished. Press Again to retry.',

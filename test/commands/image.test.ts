@@ -173,20 +173,36 @@ describe('/image with reference images', () => {
     expect((await world.read(id)).work).toMatchObject({ images: [{ name: 'bytes.png' }] });
   });
 
+  /** The first step converts the image, the next one reads it for the request. */
+  function withUnreadableImages() {
+    const { dependencies } = studio.world;
+    const { media } = dependencies;
+    let opened = 0;
+    const open: typeof media.open = async (name) => (opened++ === 0 ? media.open(name) : undefined);
+    return { ...dependencies, media: { ...media, open } };
+  }
+
   it('waits while a stored reference cannot be read, instead of sending only the prompt', async () => {
     const { world } = studio;
     const outcome = await studio.ask('image', { prompt: 'a fox', reference: photo('fox.png') });
     const { id } = await studio.stored(outcome);
-    const { media } = world.dependencies;
-    let opened = 0;
-    // The first step converts the image, the next one reads it for the request.
-    const open: typeof media.open = async (name) => (opened++ === 0 ? media.open(name) : undefined);
-    await advanceOnce({ ...world.dependencies, media: { ...media, open } }, id);
-    expect(opened).toBe(2);
+    await advanceOnce(withUnreadableImages(), id);
     expect(world.gateway.taken).toEqual([]);
-    expect((await world.read(id)).state).toBe('accepted');
+    expect(await world.read(id)).toMatchObject({ state: 'accepted', refusals: 1 });
     await finish(outcome);
     expect(JSON.stringify(sent()?.request)).toContain('"type":"image"');
+  });
+
+  it('fails without blaming the service if a stored reference stays unreadable, and spends nothing', async () => {
+    const { world } = studio;
+    const outcome = await studio.ask('image', { prompt: 'a fox', reference: photo('fox.png') });
+    const { id } = await studio.stored(outcome);
+    const dependencies = withUnreadableImages();
+    for (let run = 0; run < 8; run += 1) await advanceOnce(dependencies, id);
+    expect(await world.read(id)).toMatchObject({ state: 'failed', charged: false });
+    expect(world.message()?.text).toContain("I couldn't read a reference image");
+    expect(JSON.stringify(world.message())).not.toMatch(/service/);
+    expect(world.gateway.taken).toEqual([]);
   });
 
   it('fails with a sentence if a reference cannot be read, and spends nothing', async () => {

@@ -33,6 +33,8 @@ export const ERROR_CODES = {
   cancelled: { passes: false, refuses: true },
   /** The operator has set no service for this family. */
   'no-service': { passes: false, refuses: true },
+  /** The bot could not read a file of the request, so it sent nothing. */
+  unread: { passes: true, refuses: true },
   unavailable: { passes: true, refuses: false },
   timeout: { passes: true, refuses: false },
   network: { passes: true, refuses: false },

@@ -94,6 +94,7 @@ function answerSentence({ code, taken }: GatewayError): string {
     case 'no-images':
     case 'maintenance':
     case 'unfetched':
+    case 'unread':
     case 'not-made':
     case 'refunded':
     case 'cancelled':

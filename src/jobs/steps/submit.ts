@@ -41,7 +41,7 @@ export function createSubmit({
     // The file was there a moment ago, so the next try reads it or reports its loss.
     if (sent.length < (work.images?.length ?? 0))
       throw new GatewayError({
-        code: 'unavailable',
+        code: 'unread',
         route: 'gen/image',
         taken: 'no',
         retryable: true,
