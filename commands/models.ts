@@ -18,9 +18,9 @@ import { present } from '../src/core/util/present.ts';
 import { formControl, runControl, withControls } from './text/controls.ts';
 import {
   answerFields,
-  because,
   modelField,
   onOrOff,
+  originReason,
   overridesText,
   pagesText,
   TALK_DETAILS,
@@ -80,7 +80,7 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcom
     type: 'choice' as const,
     description: answerOptions[name].description,
     label: answerOptions[name].label,
-    help: `${answerOptions[name].description}. Now ${onOrOff(inForce[name])} (${because(inForce[name].from, at)}).`,
+    help: `${answerOptions[name].description}. Now ${onOrOff(inForce[name])} (${originReason(inForce[name].from, at)}).`,
     choices: choicesOf(['on', 'off']),
   });
   const setHere = <Decided extends { readonly from: Origin }>(decided: Decided | undefined) =>

@@ -54,7 +54,7 @@ export const party = defineGroup({
     now: defineSubcommand({
       description: 'Show the current song',
       options: {},
-      run: show(nowMessage),
+      run: show(nowPlayingMessage),
     }),
 
     skip: simple('Skip to the next song (by majority vote)', (tools) => tools.skip()),
@@ -171,7 +171,7 @@ async function toolsOf({ party: load }: Context): Promise<PartyTools> {
 
 const reply = (sentence: string): Outcome => privately(plain(sentence));
 
-function nowMessage(view: PartyView | undefined): Message {
+function nowPlayingMessage(view: PartyView | undefined): Message {
   const current = view?.party.current;
   if (!view || !current) return { text: NOT_PLAYING };
   const { seconds, line, party: state } = view;

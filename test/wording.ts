@@ -166,10 +166,10 @@ Prints wordings that sound translated. Exits with 1 if there are any.`)
 )
   process.exit();
 
-const asked = process.argv.slice(2);
+const selected = process.argv.slice(2);
 const files = (pattern: string | string[]) =>
   globSync(pattern, { exclude: ['**/node_modules/**', '.*/**'] }).filter(
-    (file) => asked.length === 0 || asked.some((part) => file.startsWith(part)),
+    (file) => selected.length === 0 || selected.some((part) => file.startsWith(part)),
   );
 const passages = [
   ...files(['src/**/*.{ts,js}', 'commands/**/*.ts', 'scripts/*.ts']).flatMap((file) =>
@@ -181,8 +181,10 @@ const passages = [
 
 let count = 0;
 for (const passage of passages) {
-  const excepted = EXCEPTIONS.some(({ file, text }) => file === passage.file && passage.text.includes(text));
-  if (excepted) continue;
+  const isException = EXCEPTIONS.some(
+    ({ file, text }) => file === passage.file && passage.text.includes(text),
+  );
+  if (isException) continue;
   for (const fault of faultsOf(passage)) {
     count += 1;
     process.stdout.write(`${passage.file}:${passage.line}  ${passage.text}\n    ${fault}\n`);

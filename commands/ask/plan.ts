@@ -61,8 +61,8 @@ async function planModel(
   const plan = await visionPlan(name, request, context);
   if (plan?.dialect === 'gen') return genPlan(plan, request, assistant, context);
   const { toolModel } = context.answerOffer;
-  const lacksToolModel = assistant.on && toolModel === undefined && request.requestedModel === undefined;
-  return plan && lacksToolModel ? { ...plan, note: NO_TOOL_MODEL } : plan;
+  const isWithoutToolModel = assistant.on && toolModel === undefined && request.requestedModel === undefined;
+  return plan && isWithoutToolModel ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
 
 /** Resolves the dialect, and switches to the vision model for an image that the chosen model cannot see. */

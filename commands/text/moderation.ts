@@ -28,7 +28,7 @@ export function onOrOff({ on }: { readonly on: boolean }): string {
   return on ? 'on' : 'off';
 }
 
-export function because(from: Origin, at: Place): string {
+export function originReason(from: Origin, at: Place): string {
   switch (from) {
     case 'channel':
     case 'server':
@@ -45,9 +45,9 @@ export function because(from: Origin, at: Place): string {
 export function modelField({ family, model, from, chosenBy, unavailable }: ModelInForce, at: Place): Field {
   const by = chosenBy ? `, by ${chosenBy.displayName}` : '';
   const warnings = unavailable.map(
-    (choice) => `\n⚠️ ${choice.model} (${because(choice.from, at)}) is no longer available to this bot.`,
+    (choice) => `\n⚠️ ${choice.model} (${originReason(choice.from, at)}) is no longer available to this bot.`,
   );
-  const value = model === undefined ? 'not set' : `${model} (${because(from, at)}${by})`;
+  const value = model === undefined ? 'not set' : `${model} (${originReason(from, at)}${by})`;
   return { name: FAMILY_NOUNS[family].title, value: `${value}${warnings.join('')}` };
 }
 
@@ -61,11 +61,11 @@ export function answerFields(
   { systemPrompt, assistant, footer, talk }: AnswersInForce,
   at: Pick<Address, 'platform' | 'guild' | 'direct'>,
 ): Field[] {
-  const flagText = (flag: AnswersInForce['footer']) => `${onOrOff(flag)} (${because(flag.from, at)})`;
+  const flagText = (flag: AnswersInForce['footer']) => `${onOrOff(flag)} (${originReason(flag.from, at)})`;
   const { text = '', from = 'none' } = systemPrompt ?? {};
   const prompt = text.length <= LONGEST_PROMPT ? text : shortened(text, LONGEST_PROMPT);
   return [
-    { name: 'System prompt', value: prompt === '' ? 'none' : `${prompt} (${because(from, at)})` },
+    { name: 'System prompt', value: prompt === '' ? 'none' : `${prompt} (${originReason(from, at)})` },
     { name: 'Answers use commands', value: flagText(assistant) },
     { name: 'Model and tokens shown', value: flagText(footer) },
     ...(serverOf(at) === undefined ? [] : [{ name: 'Answer every message', value: onOrOff({ on: talk }) }]),
@@ -141,7 +141,7 @@ const UNITS = { requests: 'job', units: 'unit' } as const;
 function limitLine({ sentence, from, used, of, who, scope }: LimitInForce, at: Place): string {
   const count = counted(used, UNITS[of]);
   const usage = SHARED.has(scope) ? `${count} used` : `you have used ${count}`;
-  const origin = from === 'deployment' ? 'set by the operator' : because(from, at);
+  const origin = from === 'deployment' ? 'set by the operator' : originReason(from, at);
   // The sentence of a limit for the channel names it.
   return `${plain(sentence)}${from === 'channel' ? '' : ` (${origin})`}${who === undefined ? `: ${usage}` : ''}`;
 }

@@ -137,7 +137,7 @@ function contextOf(
       removed: () => voices.removed(address),
       save: (voice) => voices.save(address, voice),
     },
-    schedules: parts.schedules.at(address, { asReported: platformPerson, admitted: person }),
+    schedules: parts.schedules.at(address, { platformPerson, admitted: person }),
     contests: parts.contests.at({ address, person, settings, invocation, mayEnter }),
     async party() {
       await enterOther(PARTY);

@@ -29,7 +29,7 @@ export interface ScheduleParts extends Pick<System, 'now' | 'newId' | 'log'> {
 
 /** A person as the platform reports them, and with the rights that settings give them. */
 export interface ScheduleViewer {
-  readonly asReported: Person;
+  readonly platformPerson: Person;
   readonly admitted: Person;
 }
 
@@ -70,7 +70,7 @@ interface PlaceParts extends ScheduleParts {
 
 function schedulesAt(
   address: Address,
-  { asReported, admitted }: ScheduleViewer,
+  { platformPerson, admitted }: ScheduleViewer,
   parts: PlaceParts,
 ): Schedules {
   const { store, admit, platform, zoneOf, wake, now, newId } = parts;
@@ -82,7 +82,7 @@ function schedulesAt(
     timeZone: () => zoneOf(key),
 
     async add({ when: typed, ...request }) {
-      await admit({ command: request.command, address, person: asReported });
+      await admit({ command: request.command, address, person: platformPerson });
       const timeZone = await zoneOf(key);
       const { pattern, when } = await readWhen(typed, { timeZone, now: now() });
       const nextAt = nextRun(pattern, timeZone, now());
@@ -93,7 +93,7 @@ function schedulesAt(
         when,
         address: platform(address.platform)?.sameChannel?.(address) ?? address,
         // As the platform reports it, because each run applies the settings of its time.
-        person: { ...asReported, roles: [...asReported.roles] },
+        person: { ...platformPerson, roles: [...platformPerson.roles] },
         ...(nextAt !== undefined && { nextAt }),
       };
       await store.add(key, added);

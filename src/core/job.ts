@@ -232,9 +232,9 @@ function mergeSongs(older: Result['songs'], newer: Result['songs']): Result['son
   const merged = newer.map((song, index) => {
     const byId = older.find(({ audioId }) => audioId !== undefined && audioId === song.audioId);
     const byPosition = older[index];
-    const lacksId = song.audioId === undefined || byPosition?.audioId === undefined;
+    const isMissingId = song.audioId === undefined || byPosition?.audioId === undefined;
     const match =
-      byId ?? (lacksId && byPosition !== undefined && unmatched.has(byPosition) ? byPosition : undefined);
+      byId ?? (isMissingId && byPosition !== undefined && unmatched.has(byPosition) ? byPosition : undefined);
     if (match === undefined) return song;
     unmatched.delete(match);
     return { ...match, ...song };

@@ -19,7 +19,7 @@ import type { Storage } from '../storage/storage.ts';
 export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random' | 'newId' | 'log'> {
   readonly storage: Storage;
   readonly gateway: Omit<Gateway, 'checkKey'>;
-  readonly meter: Pick<Meter, 'claim' | 'settle' | 'giveBack'>;
+  readonly meter: Pick<Meter, 'claim' | 'settle' | 'refund'>;
   readonly media: Pick<
     Media,
     'archive' | 'keep' | 'keepBytes' | 'keepText' | 'open' | 'seconds' | 'stat' | 'tag'

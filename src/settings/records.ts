@@ -68,6 +68,6 @@ export function keyOfScope(
   ...more: readonly string[]
 ): string {
   const server = serverOf(where);
-  const keeper = server === undefined ? ['conversation', where.channel] : ['server', server];
-  return keyOfParts(kind, where.platform, ...keeper, ...more);
+  const scope = server === undefined ? ['conversation', where.channel] : ['server', server];
+  return keyOfParts(kind, where.platform, ...scope, ...more);
 }

@@ -74,10 +74,10 @@ function accessNow({ name, where, settings, at, ruleNamesOf }: ReportOptions): s
     settingsInForce(where, settings),
   );
   const isOwn = by !== undefined && by.from === where && hasRuleName(by.rule, name);
-  const because = !by ? 'no rule denies it' : by.from === 'default' ? 'the default' : placedText(by, at);
+  const reason = !by ? 'no rule denies it' : by.from === 'default' ? 'the default' : placedText(by, at);
   const exception =
     !allowed && name.who.id === EVERYONE.id && name.what !== MODERATION ? ' Moderators still can.' : '';
-  return `Now in ${scopeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${because}`}.${exception}`;
+  return `Now in ${scopeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${reason}`}.${exception}`;
 }
 
 function limitsNow({ name, where, settings, at }: ReportOptions): string {

@@ -1,5 +1,5 @@
 /**
- * The port for usage: `accept` of the storage reserves it, a result settles it, a failure gives it back. A reservation lasts as
+ * The port for usage: `accept` of the storage reserves it, a result settles it, a failure refunds it. A reservation lasts as
  * long as its job is open, without a timeout. Windows slide, and every operation is atomic across replicas.
  */
 import type {
@@ -64,7 +64,7 @@ export type DayRecord = Omit<UsageRecord, keyof UsageGuild>;
 
 export interface UsageStore {
   /**
-   * Counts usage without a job if no ceiling is exceeded, until it is settled or given back. Otherwise resolves to the refusal.
+   * Counts usage without a job if no ceiling is exceeded, until it is settled or refunded. Otherwise resolves to the refusal.
    * A reservation id counts once.
    */
   reserve(
@@ -73,12 +73,12 @@ export interface UsageStore {
     now: number,
   ): Promise<LimitRefusal | undefined>;
   /**
-   * Counts usage permanently and for its day, even if the reservation was given back. Uncertain usage may become certain, but not
+   * Counts usage permanently and for its day, even if the reservation was refunded. Uncertain usage may become certain, but not
    * the reverse. Resolves to false if it was counted before.
    */
   settle(reservation: Reservation, charged: 'yes' | 'uncertain'): Promise<boolean>;
   /** Removes a reservation. Settled usage stays. */
-  giveBack(id: string): Promise<void>;
+  refund(id: string): Promise<void>;
   /** Returns the usage of a counter since `since`. */
   used(counter: string, since: number): Promise<Used>;
   /** Returns the settled usage of a guild since `firstDay`, with the people who used most. */

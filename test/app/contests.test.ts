@@ -49,7 +49,7 @@ const ask = (by: Person, request: Request): Promise<Outcome> =>
     ...request,
   });
 
-async function said(outcome: Promise<Outcome>): Promise<string> {
+async function replyText(outcome: Promise<Outcome>): Promise<string> {
   const found = await outcome;
   const message =
     found.type === 'accepted' ? found.reply : found.type === 'message' ? found.message : undefined;
@@ -57,7 +57,7 @@ async function said(outcome: Promise<Outcome>): Promise<string> {
 }
 
 const contest = (subcommand: string, options: Invocation['options'] = {}, by = MOD) =>
-  said(ask(by, { command: 'contest', subcommand, options }));
+  replyText(ask(by, { command: 'contest', subcommand, options }));
 const start = (options: Invocation['options'] = {}) =>
   contest('start', { theme: 'Rain', ends: 'in 3 hours', ...options });
 
@@ -88,7 +88,7 @@ async function finishSong(job: string): Promise<void> {
   await expect.poll(async () => (await world.read(job)).state).toBe('delivered');
 }
 
-async function made(by: Person, where: Address = HERE): Promise<string> {
+async function finishedEntry(by: Person, where: Address = HERE): Promise<string> {
   const job = await enter(by, where);
   await finishSong(job);
   return job;
@@ -121,7 +121,7 @@ const messageOf = (job: string) =>
 /** The number of an entry in the vote. */
 const numberOf = async (job: string) => (await current()).ballot.findIndex((each) => each.job === job) + 1;
 const voteFor = async (by: Person, job: string) =>
-  said(press(by, ballot(), `Vote for entry ${await numberOf(job)}`));
+  replyText(press(by, ballot(), `Vote for entry ${await numberOf(job)}`));
 
 async function toVote(): Promise<void> {
   await contest('end');
@@ -141,7 +141,7 @@ test('accepts entries, holds an anonymous vote and posts the winner', async () =
     'Entries are open until Wed, 15 Nov 2023, 01:13 (UTC). Voting then lasts 1 day.',
   );
   await expect.poll(announced).toBeDefined();
-  const [ada, bob] = [await made(ADA), await made(BOB)];
+  const [ada, bob] = [await finishedEntry(ADA), await finishedEntry(BOB)];
   await expect.poll(() => announced()?.fields).toContainEqual({ name: 'Entries so far', value: '2' });
   world.clock.advance(3 * HOUR);
   await expect.poll(ballot).toBeDefined();
@@ -168,7 +168,7 @@ test('accepts entries, holds an anonymous vote and posts the winner', async () =
 describe('entries', () => {
   test('stay secret until the vote is over', async () => {
     await start();
-    const job = await made(ADA);
+    const job = await finishedEntry(ADA);
     const [id = ''] = [...world.platform.shown].find(([, message]) => message === messageOf(job)) ?? [];
     expect(world.platform.addresses.get(id)).toMatchObject({
       channel: 'channel',
@@ -188,20 +188,20 @@ describe('entries', () => {
 
   test('are limited per person, even with two simultaneous requests', async () => {
     await start();
-    const answers = await Promise.all([said(song(ADA)), said(song(ADA))]);
+    const answers = await Promise.all([replyText(song(ADA)), replyText(song(ADA))]);
     expect(answers.toSorted()).toEqual([
       expect.stringMatching(/^You've already entered\. To enter another song, first press/),
       "Your entry is being made. I'll send it to you directly.",
     ]);
     expect(await Array.fromAsync(world.storage.jobs.all())).toHaveLength(1);
-    expect(await said(song(BOB))).toContain('Your entry is being made');
+    expect(await replyText(song(BOB))).toContain('Your entry is being made');
   });
 
   test('can be more than one per person if the contest allows it', async () => {
     await start({ entries: 2 });
     await enter(ADA);
     await enter(ADA);
-    expect(await said(song(ADA))).toContain("You've already entered twice.");
+    expect(await replyText(song(ADA))).toContain("You've already entered twice.");
   });
 
   test('count once if the request is delivered twice', async () => {
@@ -217,14 +217,14 @@ describe('entries', () => {
     const limits = (most: number) =>
       ask(MOD, { command: 'limits', subcommand: 'set', options: { what: 'song', most, where: 'server' } });
     await limits(0);
-    expect(await said(song(ADA))).toContain('limit');
+    expect(await replyText(song(ADA))).toContain('limit');
     expect((await current()).entries).toEqual([]);
     await limits(9);
     const job = await enter(ADA);
     await expect.poll(async () => (await world.read(job)).state).toBe('waiting');
     await press(ADA, messageOf(job), 'Cancel');
     await expect.poll(async () => (await world.read(job)).state).toBe('cancelled');
-    expect(await said(song(ADA))).toContain('Your entry is being made');
+    expect(await replyText(song(ADA))).toContain('Your entry is being made');
     expect((await current()).entries).toHaveLength(1);
   });
 
@@ -235,7 +235,7 @@ describe('entries', () => {
     await press(ADA, messageOf(job), 'Cancel');
     await expect.poll(() => messageOf(job)?.text).toBe('Cancelled.');
     const address = { platform: 'discord', channel: 'direct', direct: true, person: 'ada' };
-    expect(await said(press(ADA, messageOf(job), 'Again', { address }))).toContain(
+    expect(await replyText(press(ADA, messageOf(job), 'Again', { address }))).toContain(
       'Your entry is being made',
     );
     const [entry] = (await current()).entries;
@@ -256,19 +256,19 @@ describe('entries', () => {
 
   test('can be switched to the other take until entries close', async () => {
     await start();
-    const job = await made(ADA);
-    expect(await said(press(ADA, messageOf(job), 'Enter take 2'))).toBe('Take 2 is your entry.');
+    const job = await finishedEntry(ADA);
+    expect(await replyText(press(ADA, messageOf(job), 'Enter take 2'))).toBe('Take 2 is your entry.');
     await toVote();
     expect((await current()).ballot[0]?.take).toBe(1);
     expect(ballot()?.media?.[0]?.source).toMatchObject({ file: { name: 'two.mp3' } });
-    expect(await said(press(ADA, messageOf(job), 'Enter take 1'))).toContain('Entries are closed');
+    expect(await replyText(press(ADA, messageOf(job), 'Enter take 1'))).toContain('Entries are closed');
   });
 
   test('can be withdrawn before and during the vote', async () => {
     await start();
-    const [ada, bob] = [await made(ADA), await made(BOB)];
-    expect(await said(press(ADA, messageOf(ada), 'Withdraw entry'))).toContain('withdrawn');
-    const again = await made(ADA);
+    const [ada, bob] = [await finishedEntry(ADA), await finishedEntry(BOB)];
+    expect(await replyText(press(ADA, messageOf(ada), 'Withdraw entry'))).toContain('withdrawn');
+    const again = await finishedEntry(ADA);
     await toVote();
     await voteFor(CID, again);
     const number = await numberOf(again);
@@ -278,7 +278,7 @@ describe('entries', () => {
     await voteFor(MOD, bob);
     expect((await toResult()).text).toContain('by **Bob** wins with 1 vote.');
     expect(result()?.text).not.toContain('Ada');
-    expect(await said(press(ADA, messageOf(again), 'Withdraw entry'))).toContain('There is no contest');
+    expect(await replyText(press(ADA, messageOf(again), 'Withdraw entry'))).toContain('There is no contest');
     expect((await world.read(again)).hidden).toBe(true);
   });
 
@@ -288,7 +288,7 @@ describe('entries', () => {
     await contest('end');
     await expect.poll(() => announced()?.text).toContain('The vote starts when the last song is finished.');
     expect(await contest('show')).toContain('Entries are closed.');
-    expect(await said(song(BOB))).toBe('a accepted');
+    expect(await replyText(song(BOB))).toBe('a accepted');
     await finishSong(job);
     world.clock.advance(60_000);
     await expect.poll(ballot).toBeDefined();
@@ -296,7 +296,7 @@ describe('entries', () => {
 
   test('delay the vote only for minutes', async () => {
     await start();
-    await made(ADA);
+    await finishedEntry(ADA);
     await enter(BOB);
     await contest('end');
     await expect.poll(() => announced()?.text).toContain('The vote starts when');
@@ -316,7 +316,7 @@ describe('entries', () => {
     await ask(MOD, { command: 'limits', subcommand: 'deny', options: { what: 'contest', who: '<@ada>' } });
     expect(await song(ADA)).not.toHaveProperty('reply');
     await expect.poll(announced).toBeDefined();
-    expect(await said(press(ADA, announced(), 'Enter'))).toContain("You can't use /contest here");
+    expect(await replyText(press(ADA, announced(), 'Enter'))).toContain("You can't use /contest here");
   });
 
   test('are listed in /jobs if direct messages are closed, but shown only in direct messages', async () => {
@@ -330,7 +330,7 @@ describe('entries', () => {
     await expect.poll(async () => (await world.read(job)).undelivered).toBe(true);
     const list = await ask(ADA, { command: 'jobs' });
     const listed = list.type === 'message' ? list.message : undefined;
-    expect(await said(press(ADA, listed, 'Show 1 here'))).toContain('send me /jobs in a direct message');
+    expect(await replyText(press(ADA, listed, 'Show 1 here'))).toContain('send me /jobs in a direct message');
   });
 });
 
@@ -345,7 +345,7 @@ describe('the end', () => {
 
   test('has no winner without votes', async () => {
     await start();
-    await made(ADA);
+    await finishedEntry(ADA);
     await toVote();
     expect((await toResult()).text).toContain('Nobody voted, so there is no winner.');
     expect(result()?.text).toContain('| 0 | 1 | Rain | Ada |');
@@ -353,7 +353,7 @@ describe('the end', () => {
 
   test('names everyone in a tie', async () => {
     await start();
-    const [ada, bob] = [await made(ADA), await made(BOB)];
+    const [ada, bob] = [await finishedEntry(ADA), await finishedEntry(BOB)];
     await toVote();
     await voteFor(ADA, ada);
     await voteFor(BOB, bob);
@@ -367,7 +367,7 @@ describe('the end', () => {
 
   test('is delayed if the bot was down, and the vote still has its full time', async () => {
     await start();
-    await made(ADA);
+    await finishedEntry(ADA);
     await world.jobs.stop();
     world.clock.advance(30 * HOUR);
     await run();
@@ -377,7 +377,7 @@ describe('the end', () => {
 
   test('posts the ballot once, even if the process died before recording it', async () => {
     await start();
-    await made(ADA);
+    await finishedEntry(ADA);
     await world.jobs.stop();
     world.clock.advance(3 * HOUR);
     world.platform.crash = (point) => {
@@ -393,7 +393,7 @@ describe('the end', () => {
 
   test('is counted and posted once with two replicas', async () => {
     await start();
-    await made(ADA);
+    await finishedEntry(ADA);
     await toVote();
     await world.jobs.stop();
     world.clock.advance(25 * HOUR);
@@ -408,7 +408,7 @@ describe('the end', () => {
 
   test('is sent to the moderator who started the contest if the channel was deleted', async () => {
     await start();
-    await made(ADA);
+    await finishedEntry(ADA);
     await toVote();
     await world.jobs.stop();
     world.clock.advance(25 * HOUR);
@@ -432,7 +432,7 @@ describe('the end', () => {
 
   test('is delayed while the chat is down', async () => {
     await start();
-    await made(ADA);
+    await finishedEntry(ADA);
     await toVote();
     await world.jobs.stop();
     world.clock.advance(25 * HOUR);
@@ -444,7 +444,7 @@ describe('the end', () => {
 
   test('can be forced by a moderator, without a winner', async () => {
     await start();
-    const job = await made(ADA);
+    const job = await finishedEntry(ADA);
     expect(await contest('cancel', {}, ADA)).toBe('Only moderators can start, end or cancel a contest.');
     expect(await contest('cancel')).toContain('The contest is cancelled.');
     await expect.poll(() => announced()?.text).toBe('Cancelled by Mod.');
@@ -480,10 +480,10 @@ describe('polls', () => {
 
   test('replace the vote buttons where the platform has polls, several if one is too short', async () => {
     await start({ voting: '48' });
-    for (const by of [ADA, BOB, CID]) await made(by);
+    for (const by of [ADA, BOB, CID]) await finishedEntry(by);
     await toVote();
     await expect.poll(() => opened).toHaveLength(2);
-    expect(opened.map(({ question: asked, answers, hours }) => [asked, answers, hours])).toEqual([
+    expect(opened.map((poll) => [poll.question, poll.answers, poll.hours])).toEqual([
       [question, ['Entry 1', 'Entry 2'], 49],
       [question, ['Entry 3'], 49],
     ]);
@@ -501,7 +501,7 @@ describe('polls', () => {
 
   test('are read once the platform has counted their votes', async () => {
     await start();
-    await made(ADA);
+    await finishedEntry(ADA);
     await toVote();
     await expect.poll(() => opened).toHaveLength(1);
     const [poll] = opened;
@@ -520,7 +520,7 @@ describe('polls', () => {
 
   test('are reported if a moderator deleted them', async () => {
     await start();
-    await made(ADA);
+    await finishedEntry(ADA);
     await toVote();
     await expect.poll(() => opened).toHaveLength(1);
     if (opened[0]) opened[0].isDeleted = true;
@@ -536,7 +536,7 @@ describe('polls', () => {
         open: () => Promise.reject(new PlatformError('gone', 'no permission')),
       };
     await start();
-    const ada = await made(ADA);
+    const ada = await finishedEntry(ADA);
     await toVote();
     await expect.poll(() => ballot()?.actions).toHaveLength(1);
     await voteFor(CID, ada);
@@ -550,7 +550,7 @@ test('links to the pages of its songs, and marks the page of the winner', async 
   await run();
   await start();
   const address = { ...HERE, public: true };
-  const [ada, bob] = [await made(ADA, address), await made(BOB, address)];
+  const [ada, bob] = [await finishedEntry(ADA, address), await finishedEntry(BOB, address)];
   await toVote();
   await voteFor(CID, bob);
   const { actions = [], text } = await toResult();
@@ -592,9 +592,9 @@ test('plays its entries in a voice channel, in order and without titles', async 
     ...{ pause: unused, resume: unused, stop: unused, now: unused },
   };
   bot = createBotOn(world, { administered, contests, partiesOn: () => ({ toolsFor: () => tools }) });
-  const party = () => said(ask(CID, { command: 'party', subcommand: 'contest' }));
+  const party = () => replyText(ask(CID, { command: 'party', subcommand: 'contest' }));
   await start();
-  const [ada] = [await made(ADA), await made(BOB), await made(MOD)];
+  const [ada] = [await finishedEntry(ADA), await finishedEntry(BOB), await finishedEntry(MOD)];
   expect(await party()).toContain('No song contest is being voted on in this channel.');
   await toVote();
   const gone = await numberOf(ada);
@@ -614,7 +614,7 @@ test('allows one contest at a time per channel, in servers only', async () => {
   expect(await contest('start', { theme: 'Snow', ends: 'in 3 hours' }, ADA)).toContain('Only moderators');
   const direct = { address: { platform: 'discord', channel: 'direct', person: 'mod' } };
   expect(
-    await said(
+    await replyText(
       ask(MOD, {
         command: 'contest',
         subcommand: 'start',
@@ -637,7 +637,7 @@ test('refuses times that are unclear, recurring, past or too far away', async ()
 
 test('erases the entries, votes and name of a forgotten person', async () => {
   await start();
-  const [ada, bob] = [await made(ADA), await made(BOB)];
+  const [ada, bob] = [await finishedEntry(ADA), await finishedEntry(BOB)];
   await toVote();
   await voteFor(ADA, bob);
   await voteFor(CID, ada);
@@ -654,7 +654,7 @@ test('erases the entries, votes and name of a forgotten person', async () => {
 
 test('keeps results as long as songs', async () => {
   await start();
-  await made(ADA);
+  await finishedEntry(ADA);
   await toVote();
   await toResult();
   await store().prune(world.clock.now() - 1);

@@ -5,8 +5,8 @@ const ahead = Number(process.env.CHAOS_CLOCK_AHEAD_MS ?? 0);
 const now = Date.now.bind(Date);
 Date.now = () => now() + ahead;
 globalThis.Date = new Proxy(Date, {
-  construct: (target, values, made) =>
-    Reflect.construct(target, values.length === 0 ? [target.now()] : values, made),
+  construct: (target, values, newTarget) =>
+    Reflect.construct(target, values.length === 0 ? [target.now()] : values, newTarget),
 });
 
 // Node writes its compile cache at exit, but most of these processes are killed. Later calls have no effect.

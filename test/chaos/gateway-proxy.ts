@@ -43,9 +43,9 @@ export async function startGatewayProxy(
     const attempt = (attempts.get(kind) ?? 0) + 1;
     attempts.set(kind, attempt);
     const fault = calm || path.includes('/models') ? undefined : planGatewayFault(options, kind, attempt);
-    const asked = fault?.type === 'callback' && !path.includes('/music/') ? undefined : fault;
-    if (asked) faults += 1;
-    await applyFault(asked);
+    const appliedFault = fault?.type === 'callback' && !path.includes('/music/') ? undefined : fault;
+    if (appliedFault) faults += 1;
+    await applyFault(appliedFault);
 
     async function applyFault(planned: GatewayFault | undefined): Promise<void> {
       switch (planned?.type) {

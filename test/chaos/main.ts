@@ -70,7 +70,7 @@ const report = await runChaos(options, (line) =>
   write(`${((performance.now() - began) / 1_000).toFixed(0).padStart(5)} s  ${line}`),
 );
 for (const [name, value] of [
-  ['asked', report.asked],
+  ['requested', report.requested],
   ['accepted', report.accepted],
   ['delivered', report.delivered],
   ['explained', report.explained],

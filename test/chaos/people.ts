@@ -178,7 +178,7 @@ function shownOnDiscord({ world }: DiscordServer): ShownMessage[] {
     .map(({ channelId, components, attachments, content, embeds, flags }) => ({
       on: 'discord' as const,
       where: channelId,
-      ...shownBy(JSON.stringify([content, embeds]), components, (flags & THINKING) !== 0),
+      ...messageFacts(JSON.stringify([content, embeds]), components, (flags & THINKING) !== 0),
       files: attachments.map(({ filename }) => filename),
     }));
 }
@@ -197,14 +197,18 @@ function shownOnSlack({ workspace }: SlackServer): ShownMessage[] {
         return {
           on: 'slack' as const,
           where: channel,
-          ...shownBy(JSON.stringify(whole.map(({ text, blocks }) => [text, blocks])), blocks, isStreaming),
+          ...messageFacts(
+            JSON.stringify(whole.map(({ text, blocks }) => [text, blocks])),
+            blocks,
+            isStreaming,
+          ),
           files: whole.flatMap(({ files }) => files.map(({ name }) => name)),
         };
       }),
     ...workspace.ephemerals.map(({ channel, text, blocks }) => ({
       on: 'slack' as const,
       where: channel,
-      ...shownBy(JSON.stringify([text, blocks]), blocks, false),
+      ...messageFacts(JSON.stringify([text, blocks]), blocks, false),
       files: [],
     })),
   ];
@@ -218,14 +222,14 @@ const STAGES = new RegExp(
 );
 
 /** The jobs of its buttons, by the effect of the button. */
-function shownBy(
+function messageFacts(
   text: string,
   buttons: unknown,
   isWriting: boolean,
 ): Pick<ShownMessage, 'open' | 'ends' | 'results' | 'isProgress' | 'text'> {
   const found = [...JSON.stringify(buttons).matchAll(/"[a-z]+\.([a-z-]+):([0-9a-f]{20}):\d+"/g)];
-  const jobs = (isMeant: (action: string) => boolean) => [
-    ...new Set(found.filter(([, action = '']) => isMeant(action)).map(([, , job = '']) => job)),
+  const jobs = (matches: (action: string) => boolean) => [
+    ...new Set(found.filter(([, action = '']) => matches(action)).map(([, , job = '']) => job)),
   ];
   const open = jobs((action) => action === 'cancel');
   const isOver = (job: string) => !open.includes(job);

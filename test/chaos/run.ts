@@ -130,14 +130,14 @@ export async function runChaos(
 /** Returns the records and all versions of the messages of failed jobs. */
 function found({ lost, deliveredTwice }: Verdict, jobs: readonly Job[], { discord, slack }: People): object {
   const marks = [...lost, ...deliveredTwice].flatMap((line) => /^chaos-\d+-/.exec(line)?.[0] ?? []);
-  const isMeant = (value: unknown): boolean => {
+  const matches = (value: unknown): boolean => {
     const text = JSON.stringify(value);
     return marks.some((mark) => text.includes(mark));
   };
   return {
-    jobs: jobs.filter(isMeant),
-    discord: discord.world.messages.values().filter(isMeant).toArray(),
-    slack: slack.workspace.messages.filter(isMeant),
+    jobs: jobs.filter(matches),
+    discord: discord.world.messages.values().filter(matches).toArray(),
+    slack: slack.workspace.messages.filter(matches),
   };
 }
 

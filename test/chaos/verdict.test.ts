@@ -54,7 +54,7 @@ it('a sentence is enough without a result or a job', () => {
 it('a request that was never acknowledged was not accepted', () => {
   const unheard = [ask({ acknowledged: () => false })];
   const verdict = verdictOn({ asks: unheard, jobs: [], shown: [] });
-  expect(verdict).toMatchObject({ asked: 1, accepted: 0 });
+  expect(verdict).toMatchObject({ requested: 1, accepted: 0 });
   expect(isGood(verdict)).toBe(true);
 });
 

@@ -5,7 +5,7 @@ import type { Ask, ShownMessage } from './people.ts';
 import type { Callback } from './replicas.ts';
 
 export interface Verdict {
-  readonly asked: number;
+  readonly requested: number;
   readonly accepted: number;
   readonly delivered: number;
   /** Ended with a sentence instead of a result. */
@@ -75,7 +75,7 @@ export function judge({ asks, jobs, shown, taken, callbacks }: Evidence): Verdic
     .filter(({ isProgress }) => isProgress)
     .map(({ on, where, text }) => `${on}, ${where}: ${text.slice(0, 300)}`);
   const found = { lost, deliveredTwice, submittedTwice, inProgress };
-  return { asked: asks.length, accepted, delivered, explained, ...found };
+  return { requested: asks.length, accepted, delivered, explained, ...found };
 }
 
 export function isGood({ lost, deliveredTwice, submittedTwice, inProgress }: Verdict): boolean {

@@ -81,9 +81,9 @@ async function refusalOf(command: string, subcommand: string | undefined, option
   const outcome = await bot.run(invocation);
   const isRefused = outcome.type === 'message' && outcome.option !== undefined;
   // The line is valid and would work in a channel with a song.
-  const lacksSong =
+  const needsSong =
     isRefused && /^There are no songs (in this channel|here) yet/.test(outcome.message.text ?? '');
-  return isRefused && !lacksSong ? outcome.message.text : undefined;
+  return isRefused && !needsSong ? outcome.message.text : undefined;
 }
 
 /** Reads options as Discord's client does. */

@@ -6,7 +6,7 @@ import { type Platform, PlatformError, type Posted } from '../../src/platforms/p
 import { storing } from '../platforms/storing.ts';
 
 /** A message as people see it. */
-export interface SeenMessage {
+export interface VisibleMessage {
   /** All text: title, text, fields, footer and button labels. */
   readonly text: string;
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
@@ -22,9 +22,9 @@ export interface PlatformHarness {
   /** Puts a file where the platform's MediaReader finds it. */
   keep(bytes: Uint8Array, contentType: string): Promise<MediaFile>;
   /** Public messages, oldest first, without finished progress. */
-  messages(): Promise<readonly SeenMessage[]>;
+  messages(): Promise<readonly VisibleMessage[]>;
   /** Messages only the person can see, oldest first. */
-  privateMessages(): Promise<readonly SeenMessage[]>;
+  privateMessages(): Promise<readonly VisibleMessage[]>;
   /** True if only one process writes to the platform and messages cannot be deleted. */
   readonly single?: true;
   /** True if there is only one person. */

@@ -225,7 +225,7 @@ export function scheduleContract(current: StorageUnderTest): void {
     await current.storage.close();
     const replica = await current.startReplica();
     try {
-      await replica.said('running a');
+      await replica.waitForLine('running a');
     } finally {
       await replica.kill();
     }

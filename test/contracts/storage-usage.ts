@@ -64,7 +64,7 @@ export function usageContract(current: StorageUnderTest): void {
     const [first = '', second = ''] = counted;
     expect(await reserveAlone(first)).toBeUndefined();
     await usage().settle(request(NOON, { id: first }), 'yes');
-    for (const id of [first, second]) await usage().giveBack(id);
+    for (const id of [first, second]) await usage().refund(id);
     expect(await used('person ada')).toEqual([{ requests: 1, units: 0 }]);
   });
 
@@ -122,7 +122,7 @@ export function usageContract(current: StorageUnderTest): void {
   test('a refund takes effect immediately and only once', async () => {
     const reservation = request(NOON);
     await accept(reservation, [daily(1)], NOON);
-    await Promise.all([usage().giveBack(reservation.id), usage().giveBack(reservation.id)]);
+    await Promise.all([usage().refund(reservation.id), usage().refund(reservation.id)]);
     expect(await used('person ada', 'server')).toEqual([
       { requests: 0, units: 0 },
       { requests: 0, units: 0 },
@@ -134,7 +134,7 @@ export function usageContract(current: StorageUnderTest): void {
     const reservation = request(NOON);
     await accept(reservation, [], NOON);
     await usage().settle(reservation, 'yes');
-    await usage().giveBack(reservation.id);
+    await usage().refund(reservation.id);
     expect(await reserve(NOON + 2 * HOUR, [daily(1)])).toMatchObject({ type: 'refused' });
   });
 
@@ -148,7 +148,7 @@ export function usageContract(current: StorageUnderTest): void {
   test('counts a result that arrives after a refund', async () => {
     const late = request(NOON);
     await accept(late, [], NOON);
-    await usage().giveBack(late.id);
+    await usage().refund(late.id);
     expect(await used('server')).toEqual([{ requests: 0, units: 0 }]);
     await usage().settle(late, 'yes');
     expect(await used('server')).toEqual([{ requests: 1, units: 0 }]);
@@ -190,7 +190,7 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await usageDays(usage(), server, '2026-01-01')).toMatchObject([
       { requests: 2, units: 2, uncertain: 1 },
     ]);
-    await usage().giveBack(reservation.id);
+    await usage().refund(reservation.id);
     expect(await used('server')).toEqual([{ requests: 2, units: 2 }]);
     for (let again = 0; again < 2; again += 1) expect(await usage().settle(reservation, 'yes')).toBe(false);
     expect(await usage().settle(reservation, 'uncertain')).toBe(false);

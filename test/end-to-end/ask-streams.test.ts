@@ -81,13 +81,13 @@ describe('a long answer with code', () => {
     const { message } = await slack.mention('Write code.');
     await slack.until(() => slack.thread(message).find((m) => JSON.stringify(m.blocks).includes('Again')));
     slack.faults.clear();
-    const said = slack.thread(message).filter(({ user }) => user === slack.workspace.botUser);
+    const replies = slack.thread(message).filter(({ user }) => user === slack.workspace.botUser);
     const texts = (blocks: readonly unknown[]) =>
       blocks.flatMap((block) =>
         JSON.stringify(block).includes('"markdown"') ? [JSON.stringify(block)] : [],
       );
-    expect(linesIn(said.flatMap(({ blocks }) => texts(blocks)).join('\n'))).toEqual(upTo(240));
-    for (const { revisions } of said) {
+    expect(linesIn(replies.flatMap(({ blocks }) => texts(blocks)).join('\n'))).toEqual(upTo(240));
+    for (const { revisions } of replies) {
       for (const { blocks } of revisions) {
         for (const text of texts(blocks)) expect(isBalanced(text)).toBe(true);
       }
@@ -114,14 +114,14 @@ describe('a stream that breaks inside a fence', () => {
     expect(linesIn(visible).at(-1)).toBeLessThan(79);
 
     await slack.slash('/ask', 'Write code, please.');
-    const said = await slack.until(() =>
+    const reply = await slack.until(() =>
       slack
         .botMessages('C0MUSIC')
         .find((m) =>
           JSON.stringify(m.blocks).includes('The answer was cut off here. Press Again for a complete one.'),
         ),
     );
-    expect(isBalanced(JSON.stringify(said.blocks))).toBe(true);
+    expect(isBalanced(JSON.stringify(reply.blocks))).toBe(true);
 
     upstream.next(CHAT, (response) => void events(response).end(chatStream(['All ', 'of it.'])));
     const again = discord.press('Again', broken);

@@ -29,7 +29,7 @@ async function readiness({ minstrel }: RunningMinstrel): Promise<{ status: numbe
   return { status: response.status, says: JSON.stringify(await response.json()) };
 }
 
-const becomes = (running: RunningMinstrel, status: number, says: RegExp) =>
+const waitForReadiness = (running: RunningMinstrel, status: number, says: RegExp) =>
   expect.poll(() => readiness(running)).toEqual({ status, says: expect.stringMatching(says) });
 
 const READY = /"ready":true/;
@@ -81,7 +81,7 @@ describe('with shards', () => {
     discord = await startDiscord();
     discord.gateway.refuseShards = true;
     const running = await replica({ DISCORD_SHARDS: '0/2' });
-    await becomes(running, 503, /DISCORD_SHARDS/);
+    await waitForReadiness(running, 503, /DISCORD_SHARDS/);
   });
 });
 
@@ -90,15 +90,15 @@ describe('/readyz', () => {
   it('reports a lost connection and its recovery', async () => {
     discord = await startDiscord();
     const running = await replica();
-    await becomes(running, 200, READY);
+    await waitForReadiness(running, 200, READY);
     passIdentifyPause();
     discord.gateway.closed.length = 0;
     discord.gateway.away = true;
     discord.gateway.drop();
-    await becomes(running, 503, /not connected/);
+    await waitForReadiness(running, 503, /not connected/);
     expect((await fetch(`${running.minstrel.url}/healthz`)).status).toBe(200);
     discord.gateway.away = false;
-    await becomes(running, 200, READY);
+    await waitForReadiness(running, 200, READY);
     const interaction = discord.command({ name: 'ask', options: { question: 'What is 6 times 7?' } });
     await interaction.message((message) => JSON.stringify(message.embeds).includes('42'));
     expect(discord.refused).toEqual([]);
@@ -108,9 +108,9 @@ describe('/readyz', () => {
     discord = await startDiscord();
     discord.faults.fail(503, { times: 1_000, path: /gateway|applications/ });
     const running = await replica();
-    await becomes(running, 503, /discord: (?!Discord)/);
+    await waitForReadiness(running, 503, /discord: (?!Discord)/);
     discord.faults.clear();
-    await becomes(running, 200, READY);
+    await waitForReadiness(running, 200, READY);
     await discord.until(() => discord.commands.length > 0, 'registered commands');
     expect(discord.refused).toEqual([]);
   });
@@ -118,14 +118,14 @@ describe('/readyz', () => {
   it('reports a revoked token', async () => {
     discord = await startDiscord();
     const running = await replica();
-    await becomes(running, 200, READY);
+    await waitForReadiness(running, 200, READY);
     discord.gateway.revoke();
-    await becomes(running, 503, /Discord rejected the token/);
+    await waitForReadiness(running, 503, /Discord rejected the token/);
   });
 
   it('names an intent that is turned off', async () => {
     discord = await startDiscord();
     const running = await replica({ DISCORD_MESSAGE_CONTENT: '1' });
-    await becomes(running, 503, /Message Content Intent/);
+    await waitForReadiness(running, 503, /Message Content Intent/);
   });
 });

@@ -59,7 +59,7 @@ it.runIf(noRedis === undefined)(
     for (const person of [discord.user, guest]) discord.voice.join(person, lounge);
     expect(await replyText(discord.press('Play 1 in voice', card))).toContain('Playing Rain in Lounge');
     const call = voice.call(lounge.id);
-    await voice.until(() => call.heard.length > 20, 'sound');
+    await voice.until(() => call.decrypted.length > 20, 'sound');
     await replyText(discord.command({ name: 'party loop', options: { what: 'song' } }));
     expect(discord.refused).toEqual([]);
     const panel = await discord.until(
@@ -77,8 +77,8 @@ it.runIf(noRedis === undefined)(
     expect(await vote()).toContain('1 of 2 votes');
 
     await first.minstrel.stop();
-    const before = call.heard.length;
-    await voice.until(() => call.heard.length > before + 20, 'sound from the other replica');
+    const before = call.decrypted.length;
+    await voice.until(() => call.decrypted.length > before + 20, 'sound from the other replica');
     await expect.poll(vote).toContain('1 of 2 votes');
     expect(voice.mistakes).toEqual([]);
   },

@@ -58,7 +58,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
     ...settings,
   };
   const call = voice.call(lounge.id);
-  const heardNumbers = () => call.heard.map(numberOf).filter((number) => !Number.isNaN(number));
+  const receivedNumbers = () => call.decrypted.map(numberOf).filter((number) => !Number.isNaN(number));
   const closing = new AsyncDisposableStack();
   closing.defer(() => rm(directory, { recursive: true, force: true }));
   for (const server of [discord, voice, emulator]) closing.defer(() => server.close());
@@ -66,7 +66,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
   return {
     discord,
     voice,
-    heard: heardNumbers,
+    decrypted: receivedNumbers,
 
     /** Starts a bot process. Resolves to a function that ends it, once the bot listens. */
     async start() {
@@ -105,23 +105,23 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
       const card = await song.message(({ attachments }) => attachments.length >= 2);
       discord.voice.join(discord.user, lounge);
       discord.press('Play 1 in voice', card);
-      await voice.until(() => call.heard.length > 5, 'sound');
+      await voice.until(() => call.decrypted.length > 5, 'sound');
       const packetFile = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.packets'));
       await writeFile(join(directory, 'media', packetFile ?? ''), await numbered());
       // Playing the same song again does not encode it again.
       discord.command({ name: 'party loop', options: { what: 'queue' } });
       discord.command({ name: 'party skip' });
-      await voice.until(() => heardNumbers().length > SECOND, 'the numbered song');
+      await voice.until(() => receivedNumbers().length > SECOND, 'the numbered song');
     },
 
     /** Resolves when the sound resumes, to the lengths of the silence and of the skipped part, in packets. */
     async gap() {
       const since = performance.now();
-      const before = heardNumbers();
-      await voice.until(() => heardNumbers().length > before.length, 'sound after the interruption');
+      const before = receivedNumbers();
+      await voice.until(() => receivedNumbers().length > before.length, 'sound after the interruption');
       const silence = ((performance.now() - since) / 1000) * SECOND;
-      await voice.until(() => heardNumbers().length > before.length + SECOND, 'a second of it');
-      return { silence, skipped: (heardNumbers()[before.length] ?? 0) - (before.at(-1) ?? 0) };
+      await voice.until(() => receivedNumbers().length > before.length + SECOND, 'a second of it');
+      return { silence, skipped: (receivedNumbers()[before.length] ?? 0) - (before.at(-1) ?? 0) };
     },
 
     [Symbol.asyncDispose]: () => closing.disposeAsync(),

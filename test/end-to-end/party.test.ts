@@ -103,7 +103,7 @@ it('Play in voice requires a voice channel, plays in it, and shows the song', as
   discord.voice.join(discord.user, lounge);
   // A press without a voice channel does not count.
   expect(await replyText(press())).toContain('Playing Rain in Lounge');
-  await voice.until(() => call().heard.length > 50, 'sound');
+  await voice.until(() => call().decrypted.length > 50, 'sound');
   const partyMessage = await discord.until(() => panel(), 'the message of the party');
   expect(JSON.stringify(partyMessage)).toContain('Now playing: Rain');
   await discord.until(
@@ -163,7 +163,7 @@ it('plays on a stage once the bot is invited to speak', async () => {
   const waiting = await discord.until(() => panel() !== before && panel(), 'the message of the party');
   await discord.until(() => JSON.stringify(waiting).includes('Invite me to speak'), 'why it is silent');
   discord.voice.inviteBot(discord.guild.id);
-  await voice.until(() => voice.call(theatre.id).heard.length > 50, 'sound on the stage');
+  await voice.until(() => voice.call(theatre.id).decrypted.length > 50, 'sound on the stage');
   expect(await replyText(discord.press('Stop', waiting, { moderator: true }))).toContain(
     'Stopped. I left the',
   );

@@ -105,11 +105,11 @@ describe('a message that a question refers to on Slack', () => {
     const image = sharp({ create: { width: 8, height: 8, channels: 3, background: '#c33' } });
     const file = slack.upload('cat.png', await image.png().toBuffer(), { mimetype: 'image/png' });
     const files = [wireFile(file, slack.url)];
-    const asked = await questionAfter(() =>
+    const turns = await questionAfter(() =>
       slack.mention('who is this?', { attachments: [{ ...FORWARDED, files }] }),
     );
-    expect(asked[0]).toBe('[image]');
-    expect(asked[1]).toContain('who is this?');
+    expect(turns[0]).toBe('[image]');
+    expect(turns[1]).toContain('who is this?');
   });
 
   it('is read from another app’s attachments in a thread', async () => {
@@ -160,7 +160,7 @@ it('still includes a JSON file in a follow-up question', async () => {
       .botMessages()
       .find(({ threadTs, blocks }) => threadTs === message.ts && /Again/.test(JSON.stringify(blocks))),
   );
-  const asked = await questionAfter(() => slack.mention('and the limit?', { threadTs: message.ts }));
-  expect(asked[0]).toContain('{"limit": 42}');
-  expect(asked.at(-1)).toBe('and the limit?');
+  const turns = await questionAfter(() => slack.mention('and the limit?', { threadTs: message.ts }));
+  expect(turns[0]).toContain('{"limit": 42}');
+  expect(turns.at(-1)).toBe('and the limit?');
 });

@@ -143,17 +143,19 @@ it('a page includes synced lyrics, stems, WAV, video and derived songs', async (
 });
 
 it('a song created with a button has a page if the platform says that the channel is public', async () => {
-  const { public: _, ...untold } = PUBLIC;
+  const { public: _, ...unspecified } = PUBLIC;
   const { id } = await makeSong();
   platform.isPublic = async () => true;
-  expect(linkIn((await make(press(id, 'again', { address: untold }))).message, 'Listen')).toBeDefined();
+  expect(linkIn((await make(press(id, 'again', { address: unspecified }))).message, 'Listen')).toBeDefined();
   platform.isPublic = async () => false;
-  expect(linkIn((await make(press(id, 'again', { address: untold }))).message, 'Listen')).toBeUndefined();
+  expect(
+    linkIn((await make(press(id, 'again', { address: unspecified }))).message, 'Listen'),
+  ).toBeUndefined();
   delete platform.isPublic;
 });
 
 it('asks the platform once whether a channel is public, and shows no page without an answer', async () => {
-  const { public: _, ...untold } = { ...PUBLIC, guild: 'g2' };
+  const { public: _, ...unspecified } = { ...PUBLIC, guild: 'g2' };
   const request: string[] = [];
   const answers = new Map([
     ['open', true],
@@ -164,7 +166,7 @@ it('asks the platform once whether a channel is public, and shows no page withou
     if (channel === 'broken') throw new PlatformError('unavailable', 'away');
     return answers.get(channel);
   };
-  const songIn = (channel: string) => makeSong({ address: { ...untold, channel } });
+  const songIn = (channel: string) => makeSong({ address: { ...unspecified, channel } });
   const open = await songIn('open');
   expect((await visit(linkIn(open.message, 'Listen'))).status).toBe(200);
   for (const channel of ['closed', 'unknown', 'broken'])

@@ -193,7 +193,7 @@ describe('a field that a model refuses', () => {
   ];
 
   it.each(refusals)('is changed and not sent again: $name', async ({ refuses, message, sent }) => {
-    const { url, seen } = await startServer(({ body }, response) => {
+    const { url, received } = await startServer(({ body }, response) => {
       if (refuses(body as Record<string, unknown>))
         return answer(response, { error: { message, type: 'invalid_request_error' } }, { status: 400 });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -203,7 +203,7 @@ describe('a field that a model refuses', () => {
     const question = { ...QUESTION, maxTokens: 4096 };
     for (const requests of [2, 3]) {
       expect((await wholeOf(gateway.chat.stream(question))).parts).toEqual([{ type: 'text', text: 'Rain.' }]);
-      expect(seen).toHaveLength(requests);
+      expect(received).toHaveLength(requests);
     }
     const {
       messages: _,
@@ -211,12 +211,12 @@ describe('a field that a model refuses', () => {
       stream: ___,
       stream_options: ____,
       ...fields
-    } = (seen.at(-1)?.body ?? {}) as Record<string, unknown>;
+    } = (received.at(-1)?.body ?? {}) as Record<string, unknown>;
     expect(fields).toEqual(sent);
   });
 
   it('lowers the limit of the messages route, which requires one', async () => {
-    const { url, seen } = await startServer(({ body }, response) => {
+    const { url, received } = await startServer(({ body }, response) => {
       const { max_tokens } = body as { max_tokens: number };
       if (max_tokens <= 2048)
         return answer(response, { content: [{ type: 'text', text: 'Rain.' }], stop_reason: 'end_turn' });
@@ -225,7 +225,7 @@ describe('a field that a model refuses', () => {
       answer(response, { type: 'error', error: { type: 'invalid_request_error', message } }, { status: 400 });
     });
     expect(await gatewayAt(url).gateway.msg.complete(QUESTION)).toMatchObject({ finish: { reason: 'stop' } });
-    expect(seen).toHaveLength(2);
+    expect(received).toHaveLength(2);
   });
 });
 
@@ -245,11 +245,11 @@ describe('refusals have the right code', () => {
     [503, 'No available channel for model gpt-x under group default', 'not-found'],
     [503, '当前分组 default 下对于模型 gpt-x 无可用渠道', 'not-found'],
   ])('%s “%s” is %s', async (status, message, code) => {
-    const { url, seen } = await startServer((_, response) =>
+    const { url, received } = await startServer((_, response) =>
       answer(response, { error: { message } }, { status }),
     );
     const error = await errorOf(wholeOf(gatewayAt(url).gateway.chat.stream(QUESTION)));
     expect(error).toMatchObject({ code, taken: 'no', retryable: false });
-    expect(seen).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 });

@@ -155,9 +155,9 @@ it.each(CASES)(
     const { server, gateway } = await publicAt(gives({}), family);
     // Empty answers are not usable. Only the request matters here.
     await call(gateway).catch(() => undefined);
-    expect(server.seen).toHaveLength(1);
-    expect(server.seen[0]).toMatchObject({ path, headers });
-    expect(server.seen[0]?.body).toEqual(body);
+    expect(server.received).toHaveLength(1);
+    expect(server.received[0]).toMatchObject({ path, headers });
+    expect(server.received[0]?.body).toEqual(body);
   },
 );
 
@@ -180,7 +180,7 @@ describe('a base URL', () => {
     const accounts: Accounts = { chat: { service: 'public', baseUrl: `${server.url}/v1` } };
     const { gateway } = gatewayAt('', { accounts });
     expect((await gateway.models.refresh()).map(({ id }) => id)).toEqual(['llama3.2']);
-    expect(server.seen[0]?.headers.authorization).toBeUndefined();
+    expect(server.received[0]?.headers.authorization).toBeUndefined();
   });
 });
 
@@ -190,7 +190,7 @@ describe('a family without a service', () => {
     const error = await errorOf(gateway.music.styleGenerate({ content: 'lofi' }));
     expect(error).toMatchObject({ code: 'no-service', taken: 'no', retryable: false });
     expect(await errorOf(gateway.msg.complete(QUESTION))).toMatchObject({ code: 'no-service' });
-    expect(server.seen).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 
   it('is not among the dialects', async () => {
@@ -298,7 +298,7 @@ describe('the models of public services', () => {
       'msg',
     );
     const models = await gateway.models.refresh();
-    expect(server.seen.map(({ path }) => path)).toEqual([
+    expect(server.received.map(({ path }) => path)).toEqual([
       '/v1/models?limit=1000',
       '/v1/models?limit=1000&after_id=claude-opus-4-6',
     ]);
@@ -333,7 +333,7 @@ describe('the models of public services', () => {
       'gen',
     );
     const models = await gateway.models.refresh();
-    expect(server.seen.map(({ path }) => path)).toEqual([
+    expect(server.received.map(({ path }) => path)).toEqual([
       '/v1beta/models?pageSize=1000',
       '/v1beta/models?pageSize=1000&pageToken=next%3D1',
     ]);
@@ -355,7 +355,7 @@ describe('the models of public services', () => {
       ['wan9-t2v', ['videos']],
       ['my-image', ['pictures']],
     ]);
-    expect([...known.server.seen, ...set.server.seen]).toEqual([]);
+    expect([...known.server.received, ...set.server.received]).toEqual([]);
   });
 
   it('may have any name if the service has no list', async () => {
@@ -382,7 +382,7 @@ describe('the models of public services', () => {
     const accounts = { chat: own('/chat/v1'), msg: own('/msg'), media: gatewayAccount };
     const { gateway } = gatewayAt('', { accounts });
     expect((await gateway.models.refresh()).map(({ id }) => id)).toEqual(['gpt-5-mini', 'canvas-plus']);
-    expect(server.seen.map(({ path }) => path).sort()).toEqual([
+    expect(server.received.map(({ path }) => path).sort()).toEqual([
       '/chat/v1/models',
       '/own/chat/v1/models',
       '/own/msg/v1/models?limit=1000',
@@ -402,7 +402,7 @@ describe('the check of a key', () => {
   it.each(GATEWAY_FAMILIES)('of %s is one free request', async (family) => {
     const { server, gateway } = await publicAt(gives({ code: 200, data: [] }), family);
     await gateway.checkKey(family);
-    expect(server.seen.map(({ method, path }) => [method, path])).toEqual([['GET', PATHS[family]]]);
+    expect(server.received.map(({ method, path }) => [method, path])).toEqual([['GET', PATHS[family]]]);
   });
 
   it.each(GATEWAY_FAMILIES)('of %s fails if the service rejects it', async (family) => {

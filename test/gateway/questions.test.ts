@@ -22,7 +22,7 @@ const conversation: Question = {
 async function sent(call: (gateway: Gateway) => Promise<unknown>): Promise<unknown> {
   const server = await startServer((_, response) => answer(response, {}));
   await errorOf(call(gatewayAt(server.url).gateway));
-  return server.seen[0]?.body;
+  return server.received[0]?.body;
 }
 
 describe('one conversation, in three dialects', () => {
@@ -148,7 +148,7 @@ describe('one conversation, in three dialects', () => {
     const { gen } = gatewayAt(server.url).gateway;
     for (const model of ['models/g-1', 'maker/g 1:free', 'g?alt=json#'])
       await errorOf(wholeOf(gen.stream({ ...conversation, model })));
-    expect(server.seen.map(({ path }) => path)).toEqual([
+    expect(server.received.map(({ path }) => path)).toEqual([
       '/gen/v1beta/models/g-1:streamGenerateContent?alt=sse',
       '/gen/v1beta/models/maker/g%201%3Afree:streamGenerateContent?alt=sse',
       '/gen/v1beta/models/g%3Falt%3Djson%23:streamGenerateContent?alt=sse',

@@ -16,7 +16,7 @@ describe('every route, in every shape', () => {
       const [{ answer: body, status = 200 } = { answer: {} }] = shapes;
       const server = await startServer((_, response) => answer(response, body, { status }));
       await call(gatewayAt(`${server.url}/`).gateway);
-      const [request] = server.seen;
+      const [request] = server.received;
       expect({ method: request?.method, path: request?.path }).toEqual({
         method: sends.method,
         path: sends.path,
@@ -249,7 +249,7 @@ describe('every failing route', () => {
       const error = await errorOf(call(gatewayAt(server.url).gateway));
       expect(error).toMatchObject({ code: 'unavailable', status: 500, retryable: isRead(route) });
       expect(error.taken).toBe(isRead(route) ? 'no' : 'unknown');
-      expect(server.seen).toHaveLength(isRead(route) ? 4 : 1);
+      expect(server.received).toHaveLength(isRead(route) ? 4 : 1);
     });
 
     it('a retry delay is awaited for reads, and left to the job for paid work', async () => {
@@ -265,7 +265,7 @@ describe('every failing route', () => {
         expect(waits).toEqual([expect.toSatisfy((ms: number) => ms >= 2000 && ms < 3000)]);
       } else {
         expect(error).toMatchObject({ taken: 'no', retryable: true, retryAfterMs: 2000 });
-        expect(server.seen).toHaveLength(1);
+        expect(server.received).toHaveLength(1);
       }
     });
 

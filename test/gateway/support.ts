@@ -10,7 +10,7 @@ import type { GatewayOptions } from '../../src/gateway/transport/request.ts';
 export const API_KEY = 'sk-test-0123456789';
 
 /** A request that the server received. */
-interface SeenRequest {
+interface ReceivedRequest {
   method: string;
   /** With the query. */
   path: string;
@@ -23,20 +23,24 @@ interface SeenRequest {
 
 export interface ScriptedServer {
   url: string;
-  seen: SeenRequest[];
+  received: ReceivedRequest[];
 }
 
-export type Script = (request: SeenRequest, response: ServerResponse, nth: number) => void | Promise<void>;
+export type Script = (
+  request: ReceivedRequest,
+  response: ServerResponse,
+  nth: number,
+) => void | Promise<void>;
 
 /** A real HTTP server on loopback with scripted responses. It closes with the test. */
 export async function startServer(script: Script): Promise<ScriptedServer> {
-  const requests: SeenRequest[] = [];
+  const requests: ReceivedRequest[] = [];
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
     const closed = new Promise<void>((resolve) => response.once('close', resolve));
-    const request: SeenRequest = {
+    const request: ReceivedRequest = {
       method: incoming.method ?? '',
       path: incoming.url ?? '',
       headers: incoming.headers,
@@ -53,7 +57,7 @@ export async function startServer(script: Script): Promise<ScriptedServer> {
   });
   // A server that listens on TCP has an AddressInfo.
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, seen: requests };
+  return { url: `http://127.0.0.1:${port}`, received: requests };
 }
 
 /** Responds with JSON, or with text unchanged. */

@@ -13,7 +13,7 @@ const labels = () => world.message()?.actions?.map(({ label }) => label);
 const usageHistory = () => Array.fromAsync(world.storage.usage.history());
 describe('a cancellation during the request to the gateway', () => {
   /** Holds the gateway's response until `answer` is called. */
-  function slowGateway(): { answer: () => void; asked: Promise<void> } {
+  function slowGateway(): { answer: () => void; requested: Promise<void> } {
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const { promise: requested, resolve: ask } = Promise.withResolvers<void>();
     const hold = async <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -33,12 +33,12 @@ describe('a cancellation during the request to the gateway', () => {
     Object.assign(music, {
       generate: (request: Parameters<typeof generate>[0]) => hold(() => generate(request)),
     });
-    return { answer, asked: requested };
+    return { answer, requested: requested };
   }
 
   /** Cancels a job during its request. `answer` resolves once the gateway's response is stored. */
   async function cancelDuringRequest(reply: Reply, request: typeof PICTURE) {
-    const { answer, asked: requested } = slowGateway();
+    const { answer, requested } = slowGateway();
     world.gateway.replies.push(reply);
     const job = await world.start(request);
     const advancing = world.advance(job);
@@ -141,7 +141,7 @@ describe('a cancellation during the request to the gateway', () => {
   });
 
   it('includes the result if the response was faster', async () => {
-    const { answer, asked: requested } = slowGateway();
+    const { answer, requested } = slowGateway();
     const job = await world.start(PICTURE);
     const advancing = world.advance(job);
     await requested;
@@ -155,7 +155,7 @@ describe('a cancellation during the request to the gateway', () => {
     ['a song', SONG],
     ['a video', VIDEO],
   ])('a cancelled job for %s ends, and its request is not repeated', async (_what, request) => {
-    const { answer, asked: requested } = slowGateway();
+    const { answer, requested } = slowGateway();
     const job = await world.start(request);
     const advancing = world.advance(job);
     await requested;
@@ -168,7 +168,7 @@ describe('a cancellation during the request to the gateway', () => {
   });
 
   it('persists if the gateway finally refuses the request', async () => {
-    const { answer, asked: requested } = slowGateway();
+    const { answer, requested } = slowGateway();
     world.gateway.replies.push(gatewayError('rate', { retryable: true }));
     const job = await world.start(SONG);
     const advancing = world.advance(job);

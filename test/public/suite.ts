@@ -93,8 +93,8 @@ export function describeServices(open: () => Promise<Services>): void {
     it('/ask reads an attached image', async () => {
       const message = await run('ask', { question: 'What is this?', image: FOX });
       expect(textOf(message)).not.toContain('Reference');
-      const asked = (['chat', 'msg', 'gen'] as const).map((family) => services.sent(family).at(-1));
-      expect(JSON.stringify(asked)).toMatch(/iVBOR/);
+      const requests = (['chat', 'msg', 'gen'] as const).map((family) => services.sent(family).at(-1));
+      expect(JSON.stringify(requests)).toMatch(/iVBOR/);
     });
 
     it('/ask shows the image of a model that creates images, but no drafts', async () => {
@@ -159,12 +159,12 @@ export function describeServices(open: () => Promise<Services>): void {
       const [first, second] = await discord.until(answered(2), 'a second answer');
       expect(first && textOf(first)).toContain(services.answer);
       expect(second).toBeDefined();
-      const isAskedWith = (later: string) =>
+      const hasRequestWith = (later: string) =>
         services.sent('chat').some((body) => {
           const text = JSON.stringify(body) ?? '';
           return text.includes(QUESTION) && text.includes(later);
         });
-      expect(isAskedWith('And times 8?')).toBe(true);
+      expect(hasRequestWith('And times 8?')).toBe(true);
 
       const { message } = await slack.mention(QUESTION);
       const inThread = (count: number) => () =>
@@ -173,7 +173,7 @@ export function describeServices(open: () => Promise<Services>): void {
       await slack.until(inThread(1));
       await slack.mention('And times 9?', { threadTs: message.ts });
       await slack.until(inThread(2));
-      expect(isAskedWith('And times 9?')).toBe(true);
+      expect(hasRequestWith('And times 9?')).toBe(true);
     });
 
     it('a model runs commands', async () => {

@@ -66,7 +66,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
 
   /** Sends simultaneous requests to the replicas. Resolves to those that passed. */
   async function sendAtOnce(count: number): Promise<MeteredJob[]> {
-    const asked = await Promise.all(
+    const outcomes = await Promise.all(
       Array.from({ length: count }, async (_, index) => {
         const job = request();
         const passed = await replica(index)
@@ -81,7 +81,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
         return passed ? [job] : [];
       }),
     );
-    return asked.flat();
+    return outcomes.flat();
   }
 
   const used = async () => (await replica(1).administered.limitsInForce(HERE, ADA))[0]?.used;
@@ -95,7 +95,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     const passed = await sendAtOnce(100);
     const failed = passed.slice(0, 4);
     await Promise.all(
-      [...failed, ...failed, ...failed].map((job, index) => replica(index).administered.meter.giveBack(job)),
+      [...failed, ...failed, ...failed].map((job, index) => replica(index).administered.meter.refund(job)),
     );
     await Promise.all(
       [...passed.slice(4), ...passed.slice(4)].map((job, index) =>
@@ -115,7 +115,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     await Promise.all(passed.slice(0, 3).map((job) => replica(1).administered.meter.settle(job, 'yes')));
     clock.advance(DAY - 1);
     await expect(replica(1).administered.accept(request())).rejects.toThrow('Limit reached');
-    await Promise.all(passed.slice(3).map((job) => replica(1).administered.meter.giveBack(job)));
+    await Promise.all(passed.slice(3).map((job) => replica(1).administered.meter.refund(job)));
     expect(await used()).toBe(3);
   });
 

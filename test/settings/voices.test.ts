@@ -93,17 +93,17 @@ describe('voices', () => {
       songBy,
       savedBy: bob,
     });
-    const [song, own, others] = [
+    const [song, own, otherVoice] = [
       of('p1', 'ada', 'The voice of “Secret rain”, take 1'),
       of('p2', 'ada', 'Warm and low'),
       of('p3', 'cy', 'The voice of “Secret rain”, take 1'),
     ];
-    for (const each of [song, own, others]) await voices.save(SERVER, each);
+    for (const each of [song, own, otherVoice]) await voices.save(SERVER, each);
     await voices.forget('discord', 'ada');
     expect(await voices.list(SERVER)).toEqual([
       { ...voice('p1', 'p1'), description: 'The voice of a song', savedBy: bob },
       { ...voice('p2', 'p2'), description: 'Warm and low', savedBy: bob },
-      others,
+      otherVoice,
     ]);
   });
 

@@ -59,14 +59,18 @@ function doubled(jobs: readonly Fields[], messages: readonly Shown[]): Finding[]
   return twice.map((detail) => ({ invariant: 'doubled', detail }));
 }
 
-interface Seen {
+interface VisibleState {
   readonly messages: readonly Shown[];
   /** The threads whose requester got a direct message. */
   readonly privately: ReadonlySet<unknown>;
 }
 
 /** Requests that were acknowledged, and whose end the requester never learns. */
-function lost(events: readonly Fields[], jobs: readonly Fields[], { messages, privately }: Seen): Finding[] {
+function lost(
+  events: readonly Fields[],
+  jobs: readonly Fields[],
+  { messages, privately }: VisibleState,
+): Finding[] {
   const acknowledged = events.filter(({ event }) => event === 'acknowledged').map(({ title }) => title);
   return acknowledged.flatMap((title): Finding[] => {
     const job = jobs.find((one) => one.title === title);

@@ -301,7 +301,7 @@ describe('a failure found earlier keeps every promise', () => {
       faults: [{ type: 'freeze', afterSteps: 56, replica: 1, forMs: 2_700_000 }],
       paid: [{ type: 'taken' }, { type: 'taken' }, { type: 'refused' }],
     });
-    expect(trace.join('\n')).toMatch(/refused[\s\S]*giveBack[\s\S]*continues/);
+    expect(trace.join('\n')).toMatch(/refused[\s\S]*refund[\s\S]*continues/);
     expect(broken).toEqual([]);
   });
 });

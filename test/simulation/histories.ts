@@ -17,10 +17,10 @@ import type {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-const weighted = <Value>(common: Value, ...others: readonly Value[]) =>
+const weighted = <Value>(common: Value, ...rareValues: readonly Value[]) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant(common) },
-    { weight: 2, arbitrary: fc.constantFrom(...others) },
+    { weight: 2, arbitrary: fc.constantFrom(...rareValues) },
   );
 
 const request: fc.Arbitrary<Request> = fc.record(

@@ -19,7 +19,7 @@ export interface Replica {
   readonly decisions: DecisionStore;
 }
 
-export interface Surroundings extends RemoteOptions {
+export interface ReplicaEnvironment extends RemoteOptions {
   readonly gateway: SimulatedGateway;
   readonly chat: SimulatedChat;
   readonly media: SimulatedMedia;
@@ -27,15 +27,15 @@ export interface Surroundings extends RemoteOptions {
   readonly plant: Plant;
 }
 
-export function startReplica(process: Process, inner: Storage, surroundings: Surroundings): Replica {
-  const { kernel, gateway, chat, media, dailyLimit, plant } = surroundings;
+export function startReplica(process: Process, inner: Storage, environment: ReplicaEnvironment): Replica {
+  const { kernel, gateway, chat, media, dailyLimit, plant } = environment;
   const clock = kernel.clockOf(process);
   const {
     storage: harm = UNHARMED,
     gateway: harmGateway = UNHARMED,
     platform: harmPlatform = UNHARMED,
   } = plant;
-  const storage = harm(remote(inner, process, surroundings));
+  const storage = harm(remote(inner, process, environment));
   const { now } = clock;
   const platform = harmPlatform(chat.platformOf(process));
   let ids = 0;

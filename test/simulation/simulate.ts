@@ -74,7 +74,7 @@ async function play(given: History, { plant, only, database }: Playing): Promise
   const gateway = new SimulatedGateway(kernel, history, watch, (callback) =>
     callBack(callback, CALLBACK_TRIES),
   );
-  const surroundings = {
+  const environment = {
     kernel,
     gateway,
     chat,
@@ -104,7 +104,7 @@ async function play(given: History, { plant, only, database }: Playing): Promise
     const skewMs = Math.round((kernel.random() - 0.5) * MOST_SKEW_MS);
     const process: Process = { name, state: 'alive', skewMs: isSqlite ? 0 : skewMs };
     kernel.tell(name, 'starts');
-    const replica = startReplica(process, watch.over(open(process)), surroundings);
+    const replica = startReplica(process, watch.over(open(process)), environment);
     replicas[index] = replica;
     await replica.jobs.run((invocation) => people.invoke(invocation, replica));
   }
@@ -115,11 +115,11 @@ async function play(given: History, { plant, only, database }: Playing): Promise
   }
 
   /** Lets a replica return after a time, or when all faults stop. */
-  function returnLater(index: number, milliseconds: number, comeBack: () => void): void {
+  function scheduleReturn(index: number, milliseconds: number, resume: () => void): void {
     const back = () => {
       cancel();
       if (absent.get(index) === back) absent.delete(index);
-      comeBack();
+      resume();
     };
     const cancel = kernel.after(isCalm ? 0 : milliseconds, back);
     absent.set(index, back);
@@ -133,7 +133,7 @@ async function play(given: History, { plant, only, database }: Playing): Promise
     faults.length = 0;
     kernel.calm();
     Object.assign(history, CALM);
-    for (const comeBack of absent.values()) comeBack();
+    for (const resume of absent.values()) resume();
   }
 
   function applyFault({ type: kind, replica: target, forMs }: Fault): void {
@@ -150,7 +150,7 @@ async function play(given: History, { plant, only, database }: Playing): Promise
     const end = () => {
       if (process.state === 'dead') return;
       kernel.die(process);
-      returnLater(index, forMs, () => keepBooting(index));
+      scheduleReturn(index, forMs, () => keepBooting(index));
     };
     switch (kind) {
       case 'die':
@@ -158,7 +158,7 @@ async function play(given: History, { plant, only, database }: Playing): Promise
         return;
       case 'freeze':
         kernel.freeze(process);
-        returnLater(index, forMs, () => {
+        scheduleReturn(index, forMs, () => {
           if (process.state === 'dead') return;
           kernel.tell(process.name, 'continues');
           process.state = 'alive';

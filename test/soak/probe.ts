@@ -1,5 +1,5 @@
 /** Loaded before the bot's program: reports memory use after garbage collection to the parent process. */
-import { setImmediate as others } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { writeHeapSnapshot } from 'node:v8';
 
 process.on('message', (question) => void answer(question));
@@ -11,7 +11,7 @@ async function answer(question: unknown): Promise<void> {
   // The first collection finalises objects, the second one frees them.
   for (let round = 0; round < 2; round += 1) {
     globalThis.gc();
-    await others();
+    await yieldToOthers();
   }
   if (typeof question === 'string' && question !== 'memory') writeHeapSnapshot(question);
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();

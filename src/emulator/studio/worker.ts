@@ -62,9 +62,9 @@ async function produce(commission: Commission): Promise<Piece[]> {
       return [await shoot({ width: 480, height: 270, seconds, scene, sound })];
     }
     case 'video': {
-      const { moveOver } = await loadFilm();
+      const { panOver } = await loadFilm();
       const { prompt, width, height, seconds, image } = commission;
-      const scene = image === null ? planScene(prompt) : await moveOver(image, prompt, commission);
+      const scene = image === null ? planScene(prompt) : await panOver(image, prompt, commission);
       return [await shoot({ width, height, seconds, scene, sound: await soundOf(commission) })];
     }
     default:

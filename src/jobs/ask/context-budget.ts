@@ -92,7 +92,7 @@ export function cutQuestion(
 export function halve(inquiry: Inquiry): Inquiry | undefined {
   const [newest] = inquiry.turns.slice(-1);
   if (!newest || inquiry.turns.length < 2) return undefined;
-  const least = estimateTokens({ ...inquiry, turns: [newest] });
-  const cut = cutToFit(inquiry, least + (estimateTokens(inquiry) - least) / 2);
+  const minimum = estimateTokens({ ...inquiry, turns: [newest] });
+  const cut = cutToFit(inquiry, minimum + (estimateTokens(inquiry) - minimum) / 2);
   return estimateTokens(cut) < estimateTokens(inquiry) ? cut : { ...inquiry, turns: [newest] };
 }

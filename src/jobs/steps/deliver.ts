@@ -127,7 +127,7 @@ export function createDeliver({
     const charge = chargeOf(job);
     if (job.charged === (charge !== 'no') && (job.chargeUncertain ?? false) === (charge === 'uncertain'))
       return;
-    await (charge === 'no' ? meter.giveBack(job) : meter.settle(job, charge));
+    await (charge === 'no' ? meter.refund(job) : meter.settle(job, charge));
   }
 
   /** Saves the voice of a `ready` job for its server. Idempotent. */

@@ -36,12 +36,12 @@ export function createStyleAndLyrics({
     },
 
     /** Requests the lyrics of a song. Their callback makes the job `accepted` again. */
-    async requestLyrics(run: JobRun, work: Work, about: string): Promise<Next> {
+    async requestLyrics(run: JobRun, work: Work, topic: string): Promise<Next> {
       if (!(await run.claim({ type: 'submitting', work, at: now(), lyrics: true }))) return 'now';
       const { deadlineMs } = PLANS['music.generateLyrics'];
       try {
         const { taskId } = await gateway.music.generateLyrics(
-          { prompt: about, callBackUrl: callbackUrl(run.job.id) },
+          { prompt: topic, callBackUrl: callbackUrl(run.job.id) },
           { signal: AbortSignal.timeout(deadlineMs) },
         );
         run.apply({ type: 'submitted', taskId, deadlineAt: now() + deadlineMs, at: now() });

@@ -62,7 +62,7 @@ export interface Meter {
   /** Counts a job permanently, because the gateway charged or may have charged. Safe to repeat, also when it becomes certain. */
   settle(job: MeteredJob, charge: 'yes' | 'uncertain'): Promise<void>;
   /** Refunds a failed job. Safe to repeat. Settled usage stays. */
-  giveBack(job: MeteredJob): Promise<void>;
+  refund(job: MeteredJob): Promise<void>;
   /** Returns every limit here with the person's usage. */
   inForce(address: Address, person: Person, settings: Decisions): Promise<LimitInForce[]>;
 }
@@ -148,7 +148,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
         await usage.settle(reservation, 'yes');
         return value;
       } catch (error) {
-        await usage.giveBack(song.id);
+        await usage.refund(song.id);
         throw error;
       }
     },
@@ -163,7 +163,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
       measure('minstrel_usage_units_total', labels, reservation.units);
     },
 
-    giveBack: ({ invocation }) => usage.giveBack(invocation),
+    refund: ({ invocation }) => usage.refund(invocation),
 
     async inForce(address, person, settings) {
       const withUsage = async (

@@ -61,11 +61,11 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   // Operations reject, and the connection logs errors.
   queue.on('error', () => {});
   // During an outage of Redis, a worker forgets when the next timer is due. A BullMQ job that is due now makes it check.
-  connection.client.on('ready', remind);
+  connection.client.on('ready', recheck);
   const runs = new Map<string, Run>();
   let running: Running | undefined;
 
-  function remind(): void {
+  function recheck(): void {
     queue.add(REMINDER, { at: 0, failures: 0, stalls: 0 }, { jobId: REMINDER }).catch(() => {});
   }
 

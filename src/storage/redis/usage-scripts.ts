@@ -19,7 +19,7 @@ local function count(given)
     redis.call('PEXPIRE', key, ${LONGEST_WINDOW})
   end
 end
-local function giveBack(id)
+local function refund(id)
   local entry = redis.call('HMGET', prefix .. ':entry:' .. id, 'state', 'counters', 'member')
   if entry[1] ~= 'open' then return end
   for _, counter in ipairs(cjson.decode(entry[2])) do
@@ -91,7 +91,7 @@ if before == 'uncertain' then
   return 0
 end
 -- The reservation may have had another price or other counters.
-giveBack(given.id)
+refund(given.id)
 redis.call('HSET', entry, 'state', given.state)
 redis.call('PEXPIRE', entry, ${USAGE_KNOWN})
 count(given)
@@ -105,7 +105,7 @@ return 1
 `;
 
 export const GIVE_BACK = `${COMMON}
-giveBack(ARGV[1])
+refund(ARGV[1])
 return 1
 `;
 

@@ -92,7 +92,7 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
       return reply === '' ? undefined : refusalReply.parse(JSON.parse(reply));
     },
 
-    async giveBack(id) {
+    async refund(id) {
       await connection.evaluate(GIVE_BACK, [prefix], [id]);
     },
 

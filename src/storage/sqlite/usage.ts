@@ -70,7 +70,7 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
     for (const counter of counters) statements.count.run(counter, at, id, units);
   }
 
-  function giveBack(id: string): void {
+  function refund(id: string): void {
     if (statements.remove.run(id).changes > 0) statements.uncount.run(id);
   }
 
@@ -144,7 +144,7 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
         statements.addToDay.run({ ...settled, display_name: displayName, day, units, uncertain });
         return true;
       }),
-    giveBack: (id) => database.write(() => giveBack(id)),
+    refund: (id) => database.write(() => refund(id)),
     used: async (counter, since) => sumRow.parse(database.read(() => statements.sum.get(counter, since))),
     summary: (where, firstDay, mostPeople) => usageSummary(recordsFrom(where, firstDay), mostPeople),
     byFamily: async ({ platform, guild }, person, firstDay) =>

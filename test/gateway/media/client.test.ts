@@ -21,7 +21,7 @@ describe('the two path forms of video', () => {
     await media.createVideo(request);
     await media.queryVideo('v1');
     await media.createVideo(request);
-    expect(server.seen.map(({ path }) => path)).toEqual([
+    expect(server.received.map(({ path }) => path)).toEqual([
       CREATE,
       CREATE_ALTERNATE,
       '/media/v1/tasks/v1',
@@ -34,18 +34,18 @@ describe('the two path forms of video', () => {
     const { media } = gatewayAt(server.url).gateway;
     await media.createVideo(request);
     await media.queryVideo('v1');
-    expect(server.seen.map(({ path }) => path)).toEqual([CREATE, '/v1/media/tasks/v1']);
+    expect(server.received.map(({ path }) => path)).toEqual([CREATE, '/v1/media/tasks/v1']);
   });
 
   it('changes the remembered one', async () => {
     let prefix = '/media/v1';
-    const server = await startServer((seen, response, nth) => knows(prefix)(seen, response, nth));
+    const server = await startServer((received, response, nth) => knows(prefix)(received, response, nth));
     const { media } = gatewayAt(server.url).gateway;
     await media.queryVideo('v1');
     prefix = '/v1/media';
     await media.queryVideo('v1');
     await media.queryVideo('v1');
-    expect(server.seen.map(({ path }) => path.slice(0, 9))).toEqual([
+    expect(server.received.map(({ path }) => path.slice(0, 9))).toEqual([
       '/v1/media',
       '/media/v1',
       '/media/v1',
@@ -66,7 +66,7 @@ describe('the two path forms of video', () => {
       gatewayCode: 'ModelNotFound',
       message: expect.stringContaining('no such model'),
     });
-    expect(server.seen).toHaveLength(2);
+    expect(server.received).toHaveLength(2);
   });
 
   it('reports a missing task on the working form, whatever the other form returns', async () => {
@@ -84,9 +84,9 @@ describe('the two path forms of video', () => {
       const { media } = gatewayAt(server.url).gateway;
       await media.createVideo(request);
       expect(await errorOf(media.queryVideo('forgotten'))).toMatchObject({ code: 'not-found', status: 404 });
-      server.seen.length = 0;
+      server.received.length = 0;
       await media.queryVideo('v1');
-      expect(server.seen.map(({ path }) => path)).toEqual(['/v1/media/tasks/v1']);
+      expect(server.received.map(({ path }) => path)).toEqual(['/v1/media/tasks/v1']);
     }
   });
 
@@ -100,7 +100,7 @@ describe('the two path forms of video', () => {
     await media.queryVideo('v1');
     expect(await errorOf(media.queryVideo('forgotten'))).toMatchObject({ code: 'not-found' });
     await media.queryVideo('v1');
-    expect(server.seen.at(-1)?.path).toBe('/v1/media/tasks/v1');
+    expect(server.received.at(-1)?.path).toBe('/v1/media/tasks/v1');
   });
 
   it('prefers the other form’s error to a bare 404 before any form has worked', async () => {
@@ -130,7 +130,7 @@ describe('the two path forms of video', () => {
     expect(await errorOf(gatewayAt(server.url).gateway.media.createVideo(request))).toMatchObject({
       taken: 'unknown',
     });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 });
 
@@ -147,7 +147,7 @@ describe('requests', () => {
       audio: false,
       shotType: 'multi',
     });
-    expect(server.seen[0]?.body).toEqual({
+    expect(server.received[0]?.body).toEqual({
       model: 'video-model',
       input: { img_url: 'https://bot.example/files/a.png', audio_url: 'https://bot.example/files/a.mp3' },
       parameters: { resolution: '720P', duration: 5, prompt_extend: true, audio: false, shot_type: 'multi' },
@@ -159,7 +159,7 @@ describe('requests', () => {
         negativePrompt: 'text',
       }),
     );
-    expect(server.seen[1]?.body).toMatchObject({ parameters: { negative_prompt: 'text' } });
+    expect(server.received[1]?.body).toMatchObject({ parameters: { negative_prompt: 'text' } });
   });
 });
 
@@ -217,7 +217,7 @@ describe('a poll with an error status', () => {
       status: 'failed',
       failure: { code: 'blocked', message: 'unfit' },
     });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   it('without an end in the body is an error', async () => {

@@ -45,7 +45,7 @@ describe('the model list', () => {
       { id: 'b', displayName: 'Model B', listedBy: ['chat', 'msg'] },
       { id: 'c', listedBy: ['msg'] },
     ]);
-    const byPath = Object.fromEntries(server.seen.map(({ path, headers }) => [path, headers]));
+    const byPath = Object.fromEntries(server.received.map(({ path, headers }) => [path, headers]));
     expect(byPath['/chat/v1/models']).toMatchObject({ authorization: expect.stringContaining('Bearer') });
     expect(byPath['/msg/v1/models']).toMatchObject({ 'vendor-version': '2023-06-01' });
     expect(byPath['/msg/v1/models']).not.toHaveProperty('authorization');
@@ -170,7 +170,7 @@ describe('the cached list', () => {
     const { gateway } = gatewayAt(server.url);
     await Promise.all([gateway.models.refresh(), gateway.models.refresh(), gateway.models.find('a')]);
     await gateway.models.find('a');
-    expect(server.seen).toHaveLength(2);
+    expect(server.received).toHaveLength(2);
   });
 
   it('survives an outage of the gateway, and of one route', async () => {
@@ -202,7 +202,7 @@ describe('the cached list', () => {
     expect(models.resolve('b')).toMatchObject({ kind: 'unknown' });
     expect(await models.find('b')).toEqual(resolved('id', 'b'));
     expect(await models.find('stranger')).toMatchObject({ kind: 'unknown' });
-    expect(server.seen).toHaveLength(6);
+    expect(server.received).toHaveLength(6);
   });
 
   it('is unlisted before the first fetch', async () => {
@@ -244,7 +244,7 @@ describe('refreshing in the background', () => {
 
     await gateway.models.stop();
     await gateway.models.stop();
-    expect(server.seen).toHaveLength(4);
+    expect(server.received).toHaveLength(4);
   });
 });
 

@@ -199,7 +199,7 @@ describe('an error', () => {
       retryAfterMs: 90_000,
     });
     expect(error.message).toBe('chat/completions: rate (HTTP 429, gateway code rate_limit_exceeded): slower');
-    expect(server.seen, 'ninety seconds are longer than the budget').toHaveLength(1);
+    expect(server.received, 'ninety seconds are longer than the budget').toHaveLength(1);
   });
 
   it('reads Retry-After as a date, and the delay in a gen body', async () => {
@@ -290,14 +290,14 @@ describe('requests that the contract forbids', () => {
       taken: 'no',
       retryable: false,
     });
-    expect(server.seen).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 
   it('sends only fields of the route', async () => {
     const server = await startServer((_, response) => answer(response, {}));
     const request = { ...song, surprise: 'field' };
     await gatewayAt(server.url).gateway.music.generate(request);
-    expect(server.seen[0]?.body).toEqual(song);
+    expect(server.received[0]?.body).toEqual(song);
   });
 
   it('a client with an invalid URL or key cannot be built', () => {

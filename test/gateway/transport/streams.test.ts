@@ -90,7 +90,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
         usage: { inputTokens: 7, outputTokens: 2 },
       },
     ]);
-    expect(server.seen[0]).toMatchObject(
+    expect(server.received[0]).toMatchObject(
       dialect === 'chat'
         ? { path: '/chat/v1/chat/completions', body: { stream: true } }
         : { path: '/gen/v1beta/models/some-model:streamGenerateContent?alt=sse' },
@@ -183,14 +183,14 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       (_, response) => void begin(response).write(light(dialect) + event(wire.usage)),
     );
     stopTimers();
-    const { promise: came, resolve } = Promise.withResolvers<void>();
+    const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const result = drain(start(gatewayAt(server.url).gateway, dialect), (text) => {
       if (text.endsWith('ght.')) resolve();
     });
-    await came;
+    await arrived;
     const { error, text } = await timeUntil(result, 90_000);
     expect({ code: error?.code, text }).toEqual({ code: 'stalled', text: 'Light.' });
-    await server.seen[0]?.closed;
+    await server.received[0]?.closed;
   });
 
   it('has not stalled if only its consumer is slow', async () => {
@@ -254,7 +254,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       { lingerMs: 100 },
     );
     expect(finish?.type).toBe('finish');
-    await server.seen[0]?.closed;
+    await server.received[0]?.closed;
   });
 
   it('continues past the linger time if its chunks contain a premature finish reason', async () => {
@@ -342,7 +342,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       while (!isClosed) await new Promise<void>((resolve) => void response.write(chunk, () => resolve()));
     });
     expect(error?.code).toBe('broken-stream');
-    await server.seen[0]?.closed;
+    await server.received[0]?.closed;
   });
 
   it('of usual chunks is read to its end, though the frames are many times the text', async () => {
@@ -368,7 +368,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
         await Promise.race([promise, new Promise((done) => response.write(' '.repeat(2 ** 16), done))]);
     });
     expect(error).toMatchObject({ code: 'broken-stream', message: expect.stringContaining('longer than') });
-    await server.seen[0]?.closed;
+    await server.received[0]?.closed;
   });
 
   it('of small events is read up to a total limit', async () => {
@@ -382,7 +382,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       while (!isClosed) await new Promise<void>((resolve) => void response.write(chunk, () => resolve()));
     });
     expect(error).toMatchObject({ code: 'broken-stream', message: expect.stringContaining('longer than') });
-    await server.seen[0]?.closed;
+    await server.received[0]?.closed;
   });
 
   it('that is cut after chunks with finish reasons is broken, not finished', async () => {
@@ -414,9 +414,9 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       response.end(event(finishing('ght.')));
     });
     stopTimers();
-    const { promise: came, resolve } = Promise.withResolvers<void>();
+    const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const result = drain(start(gatewayAt(server.url).gateway, dialect), () => resolve());
-    await came;
+    await arrived;
     // Past the linger time of a finished stream.
     for (let tick = 0; tick < 20; tick++) {
       await new Promise((settled) => setImmediate(settled));
@@ -431,18 +431,18 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     const server = await startServer((_, response) => void begin(response).write(light(dialect)));
     stopTimers();
     const stream = start(gatewayAt(server.url).gateway, dialect, controller.signal);
-    const { error, text: came } = await drain(stream, (text) => {
+    const { error, text: arrived } = await drain(stream, (text) => {
       // Once the client waits for the next bytes. The clock is stopped, so no timeout ends the stream.
       if (text.endsWith('ght.')) setImmediate(() => controller.abort());
     });
-    expect({ code: error?.code, came }).toEqual({ code: 'aborted', came: 'Light.' });
-    await server.seen[0]?.closed;
+    expect({ code: error?.code, arrived }).toEqual({ code: 'aborted', arrived: 'Light.' });
+    await server.received[0]?.closed;
   });
 
   it('stops the request when the caller leaves the loop', async () => {
     const server = await startServer((_, response) => void begin(response).write(light(dialect)));
     for await (const _ of start(gatewayAt(server.url).gateway, dialect)) break;
-    await server.seen[0]?.closed;
+    await server.received[0]?.closed;
   });
 
   it('is opened once, and reports whether the request was accepted', async () => {
@@ -450,10 +450,10 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       answer(response, { error: { code: 503, status: 'UNAVAILABLE' } }, { status: 503 }),
     );
     expect(refused.error).toMatchObject({ code: 'unavailable', taken: 'no', retryable: true });
-    expect(refused.server.seen).toHaveLength(1);
+    expect(refused.server.received).toHaveLength(1);
     const broken = await streamed(dialect, (_, response) => void response.destroy());
     expect(broken.error).toMatchObject({ code: 'network', taken: 'unknown' });
-    expect(broken.server.seen).toHaveLength(1);
+    expect(broken.server.received).toHaveLength(1);
   });
 });
 

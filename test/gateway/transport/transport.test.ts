@@ -55,14 +55,14 @@ describe.each(FETCHES)('a gateway that cannot be reached, by %s', (_name, fetch)
     const server = await startServer((_, response) => answer(response, {}));
     const { gateway } = gatewayAt(server.url.replace('http:', 'https:'), { fetch });
     expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'no' });
-    expect(server.seen).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 
   it('may have accepted the work if the connection broke later', async () => {
     const server = await startServer((_, response) => void response.destroy());
     const { gateway } = gatewayAt(server.url, { fetch });
     expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'unknown' });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   it('is read once it responds', async () => {
@@ -80,7 +80,7 @@ describe('a connection that breaks after the request was sent', () => {
       taken: 'unknown',
       retryable: false,
     });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
     expect(waits).toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe('a connection that breaks after the request was sent', () => {
       code: 'network',
       taken: 'unknown',
     });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   it('a read is retried until it succeeds', async () => {
@@ -106,7 +106,7 @@ describe('a connection that breaks after the request was sent', () => {
       taskId: 'v1',
       status: 'running',
     });
-    expect(server.seen).toHaveLength(3);
+    expect(server.received).toHaveLength(3);
   });
 });
 
@@ -131,7 +131,7 @@ describe('a 503 or a redirect on paid work', () => {
       taken: 'unknown',
       retryable: false,
     });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   it.each([
@@ -144,7 +144,7 @@ describe('a 503 or a redirect on paid work', () => {
     );
     const { gateway, waits } = gatewayAt(server.url);
     expect(await errorOf(gateway.music.generate(song))).toMatchObject({ taken: 'no', retryable: true });
-    expect({ waits, sent: server.seen.length }).toEqual({ waits: [], sent: 1 });
+    expect({ waits, sent: server.received.length }).toEqual({ waits: [], sent: 1 });
   });
 
   it.each([302, 303])('%i may follow accepted work', async (status) => {
@@ -155,7 +155,7 @@ describe('a 503 or a redirect on paid work', () => {
       taken: 'unknown',
       retryable: false,
     });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   it.each([301, 307, 308])('%i redirects the work, so it was not accepted here', async (status) => {
@@ -171,7 +171,7 @@ describe('a 503 or a redirect on paid work', () => {
       code: 'unavailable',
       retryable: false,
     });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 });
 
@@ -205,21 +205,21 @@ describe('a gateway that does not respond in time', () => {
     const server = await startServer(() => undefined);
     stopTimers();
     const call = errorOf(gatewayAt(server.url).gateway.music.generate(song));
-    await expect.poll(() => server.seen).toHaveLength(1);
+    await expect.poll(() => server.received).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await call).toMatchObject({
       code: 'timeout',
       taken: 'unknown',
       retryable: false,
     });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   it('in the middle of a response is the same', async () => {
     const server = await startServer((_, response) => void response.write('{"code":'));
     stopTimers();
     const call = errorOf(gatewayAt(server.url).gateway.music.generate(song));
-    await expect.poll(() => server.seen).toHaveLength(1);
+    await expect.poll(() => server.received).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await call).toMatchObject({ code: 'timeout', taken: 'unknown' });
   });
@@ -230,7 +230,7 @@ describe('a gateway that does not respond in time', () => {
     );
     stopTimers();
     const call = gatewayAt(server.url).gateway.media.queryVideo('v1');
-    await expect.poll(() => server.seen).toHaveLength(1);
+    await expect.poll(() => server.received).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(15_000);
     expect(await call).toMatchObject({ status: 'running' });
   });
@@ -271,7 +271,7 @@ describe('the delay between attempts', () => {
     );
     const { gateway } = gatewayAt(server.url);
     expect(await errorOf(gateway.media.queryVideo('v1'))).toMatchObject({ retryable: true });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   it('stops when the caller aborts', async () => {
@@ -282,7 +282,7 @@ describe('the delay between attempts', () => {
     });
     const error = await errorOf(gateway.media.queryVideo('v1', { signal: controller.signal }));
     expect(error).toMatchObject({ code: 'aborted', taken: 'no' });
-    expect(server.seen).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 });
 
@@ -294,7 +294,7 @@ describe('aborting', () => {
       code: 'aborted',
       taken: 'no',
     });
-    expect(server.seen).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 
   it('while waiting: the request ends at once, and may have been accepted', async () => {
@@ -307,7 +307,7 @@ describe('aborting', () => {
       gatewayAt(server.url).gateway.music.generate(song, { signal: controller.signal }),
     );
     expect(error).toMatchObject({ code: 'aborted', taken: 'unknown', retryable: false });
-    await server.seen[0]?.closed;
+    await server.received[0]?.closed;
   });
 });
 
@@ -332,7 +332,7 @@ describe('endless responses', () => {
     const error = await errorOf(gatewayAt(server.url).gateway.media.queryVideo('v1'));
     expect(error).toMatchObject({ code: 'nonsense' });
     expect(error.message).toContain('longer than');
-    await server.seen[0]?.closed;
+    await server.received[0]?.closed;
   });
 });
 
@@ -345,5 +345,5 @@ it('a redirect is not followed, because it would send the key elsewhere', async 
     code: 'no-api',
     taken: 'no',
   });
-  expect(elsewhere.seen).toEqual([]);
+  expect(elsewhere.received).toEqual([]);
 });

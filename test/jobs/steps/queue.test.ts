@@ -67,10 +67,10 @@ it('wakes the next job immediately, without waiting for its timer', async () => 
 });
 
 it('measures the duration from the slot, not from the request', async () => {
-  const [first, ...others] = await songs(11);
+  const [first, ...rest] = await songs(11);
   world.clock.advance(600_000);
   await deliver(first);
-  const last = others.at(-1) ?? '';
+  const last = rest.at(-1) ?? '';
   await world.advance(last);
   expect(world.message()?.progress).toMatchObject({
     stage: 'Recording take 1',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Address } from '../../../src/core/invocation.ts';
-import { describePlatform, type SeenMessage } from '../../contracts/platform.ts';
+import { describePlatform, type VisibleMessage } from '../../contracts/platform.ts';
 import { type DiscordServer, labelsOf, type StoredMessage } from '../../servers/discord/index.ts';
 import { accept, type Harness, startHarness } from './harness.ts';
 
@@ -9,7 +9,7 @@ function readable(text: string): string {
   return text.replace(/\u200b/g, '').replace(/\\(?=[!-/:-@[-`{-~])/g, '');
 }
 
-function visible(message: StoredMessage): SeenMessage {
+function visible(message: StoredMessage): VisibleMessage {
   const embeds = message.embeds.flatMap((embed) => [
     embed.title,
     embed.description,

@@ -9,7 +9,7 @@ import {
   type Terminal,
   type TerminalOptions,
 } from '../../../src/platforms/terminal/adapter.ts';
-import type { SeenMessage } from '../../contracts/platform.ts';
+import type { VisibleMessage } from '../../contracts/platform.ts';
 
 /** An output that records everything written to it, without control sequences. */
 export function createPaper(): Writable & { readonly written: () => string } {
@@ -89,7 +89,7 @@ export async function openTerminal(options: Partial<TerminalOptions> = {}): Prom
 export async function readPaper(
   written: string,
   folder: string,
-): Promise<{ posts: SeenMessage[]; privateMessages: SeenMessage[] }> {
+): Promise<{ posts: VisibleMessage[]; privateMessages: VisibleMessage[] }> {
   const posts = new Map<string, string>();
   const privateMessages: string[] = [];
   for (const part of written.split(/^(?=Minstrel(?: #\d+(?:, edited)?| \(only visible to you\))$)/m)) {
@@ -103,12 +103,12 @@ export async function readPaper(
   const files = await Promise.all(
     names.map(async (name) => ({ name, bytes: await readFile(join(folder, name)) })),
   );
-  const toSeenMessage = (text: string): SeenMessage => ({
+  const toVisibleMessage = (text: string): VisibleMessage => ({
     text,
     files: files.filter(({ name }) => text.includes(join(folder, name))),
   });
   return {
-    posts: [...posts.values()].map(toSeenMessage),
-    privateMessages: privateMessages.map(toSeenMessage),
+    posts: [...posts.values()].map(toVisibleMessage),
+    privateMessages: privateMessages.map(toVisibleMessage),
   };
 }

@@ -1,7 +1,7 @@
 import type { BrowserMessage } from '../../../src/core/web/browser-chat.ts';
 import { describePlatform } from '../../contracts/platform.ts';
 import { SILENT_BOT } from '../../core/silent-bot.ts';
-import { openWeb, seenMessage, watchChat } from './harness.ts';
+import { openWeb, visibleMessageOf, watchChat } from './harness.ts';
 
 describePlatform('The browser chat', async () => {
   const { make, keep, files, newest, close } = await openWeb();
@@ -26,9 +26,9 @@ describePlatform('The browser chat', async () => {
     messages: async () =>
       (await visibleToAda())
         .filter((message) => !isPrivate(message))
-        .map((message) => seenMessage(message, files)),
+        .map((message) => visibleMessageOf(message, files)),
     privateMessages: async () =>
-      (await visibleToAda()).filter(isPrivate).map((message) => seenMessage(message, files)),
+      (await visibleToAda()).filter(isPrivate).map((message) => visibleMessageOf(message, files)),
     pinged: async () => (await visibleToAda()).flatMap(({ mention }) => mention ?? []),
     restart: async () => {
       const next = make();

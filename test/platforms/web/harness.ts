@@ -2,7 +2,7 @@ import type { MediaFile } from '../../../src/core/message.ts';
 import type { BrowserEvent, BrowserMessage, MarkdownNode } from '../../../src/core/web/browser-chat.ts';
 import type { BrowserChat } from '../../../src/core/web/platform-routes.ts';
 import { createWeb, type WebOptions } from '../../../src/platforms/web/adapter.ts';
-import type { SeenMessage } from '../../contracts/platform.ts';
+import type { VisibleMessage } from '../../contracts/platform.ts';
 
 const TOKEN = 'a-token-that-is-only-for-tests';
 
@@ -92,7 +92,10 @@ function textOfNode({ value = '', children = [] }: MarkdownNode): string {
   return value + children.map(textOfNode).join('');
 }
 
-export function seenMessage(message: BrowserMessage, files: ReadonlyMap<string, Uint8Array>): SeenMessage {
+export function visibleMessageOf(
+  message: BrowserMessage,
+  files: ReadonlyMap<string, Uint8Array>,
+): VisibleMessage {
   return {
     text: textOfMessage(message),
     files: (message.media ?? []).flatMap(({ url, name }) => {

@@ -71,7 +71,7 @@ export class Gateway {
   away = false;
   /** Delays the hello to clients. */
   helloAfterMs = 0;
-  /** Withholds guilds after identify, as when Discord is slow; {@link tellGuilds} sends them. */
+  /** Withholds guilds after identify, as when Discord is slow; {@link sendGuilds} sends them. */
   holdsGuilds = false;
   /** Rejects any shard that a client names. */
   refuseShards = false;
@@ -273,13 +273,13 @@ export class Gateway {
       shard,
       application: { id: this.#world.bot.id, flags: 0 },
     });
-    if (!this.holdsGuilds) this.#tellGuilds(session);
+    if (!this.holdsGuilds) this.#sendGuilds(session);
     return session;
   }
 
-  tellGuilds(): void {
+  sendGuilds(): void {
     this.holdsGuilds = false;
-    for (const session of this.#sessions.values()) this.#tellGuilds(session);
+    for (const session of this.#sessions.values()) this.#sendGuilds(session);
   }
 
   #guildsOf({ shard }: Pick<Session, 'shard'>): Guild[] {
@@ -288,7 +288,7 @@ export class Gateway {
     );
   }
 
-  #tellGuilds(session: Session): void {
+  #sendGuilds(session: Session): void {
     if ((session.intents & INTENT.guilds) === 0) return;
     for (const guild of this.#guildsOf(session))
       this.#send(session, 'GUILD_CREATE', this.#world.guildJson(guild));

@@ -171,15 +171,15 @@ describe('the double of Google', () => {
     expect(called.functionCalls).toMatchObject([{ name: 'weather' }]);
     const turn = called.candidates?.[0]?.content ?? {};
     const result = { functionResponse: { name: 'weather', response: { rains: true } } };
-    const asked = { role: 'user', parts: [{ text: contents }] };
+    const userTurn = { role: 'user', parts: [{ text: contents }] };
     const answered = await client.models.generateContent({
       model: 'gemini-3-pro',
-      contents: [asked, turn, { role: 'user', parts: [result] }],
+      contents: [userTurn, turn, { role: 'user', parts: [result] }],
       config: { tools },
     });
     expect(answered.text).toContain('Answer 1');
     const unsigned = { role: 'model', parts: [{ functionCall: { name: 'weather' } }] };
-    const forged = [asked, unsigned, { role: 'user', parts: [result] }];
+    const forged = [userTurn, unsigned, { role: 'user', parts: [result] }];
     expect(
       await errorOf(
         client.models.generateContent({ model: 'gemini-3-pro', contents: forged, config: { tools } }),

@@ -28,7 +28,7 @@ export interface Interaction extends Delivery {
   responseUrl: string | undefined;
 }
 
-export interface Said {
+export interface SentMessage {
   message: PostedMessage;
   /** One delivery per event that the app subscribes to. */
   deliveries: Delivery[];
@@ -59,7 +59,7 @@ export function people({
 }: PeopleOptions) {
   const actionTs = () => (sentAt() / 1000).toFixed(6);
   const wire = (file: StoredFile) =>
-    file.toldLater ? { id: file.id, file_access: 'check_file_info' } : wireFile(file, settings.baseUrl);
+    file.isIdOnly ? { id: file.id, file_access: 'check_file_info' } : wireFile(file, settings.baseUrl);
 
   const common = (user: string) => {
     const known = workspace.users.get(user);
@@ -401,7 +401,7 @@ export function people({
       bot,
       ...where
     }: Origin & Pick<Partial<PostedMessage>, 'threadTs' | 'files' | 'blocks' | 'attachments' | 'bot'> = {},
-  ): Promise<Said> {
+  ): Promise<SentMessage> {
     const { user, channel } = origin(where);
     const message = workspace.post({
       channel: channel.id,
@@ -489,7 +489,7 @@ export function people({
   ) => say(text, { ...rest, user, channel: workspace.directChannel(user).id });
 
   /** Resends an event with the same event_id, as Slack does if it is not acknowledged. */
-  const repeat = (result: Said) =>
+  const repeat = (result: SentMessage) =>
     Promise.all(
       result.eventIds.map((eventId, index) =>
         sendEvent(eventOf(result.message, eventsFor(result.message)[index] ?? ''), eventId),

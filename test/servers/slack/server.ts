@@ -198,7 +198,7 @@ export async function startSlackServer({
     if (requested === undefined) return void response.writeHead(404).end();
     const { file, owner } = requested;
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-    const allowed = settings.scopes.has('files:read') && mayActIn(token, owner);
+    const allowed = settings.scopes.has('files:read') && canAccess(token, owner);
     // Slack sends a sign-in page with status 200 to clients without a token.
     if (!allowed)
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
@@ -212,7 +212,7 @@ export async function startSlackServer({
       .map((owner) => ({ owner, file: owner.files.get(id) }))
       .flatMap(({ owner, file }) => (file === undefined ? [] : [{ owner, file }]))[0];
 
-  function mayActIn(token: string | undefined, owner: Workspace): boolean {
+  function canAccess(token: string | undefined, owner: Workspace): boolean {
     try {
       return tokens.workspaceOf(token) === owner;
     } catch {

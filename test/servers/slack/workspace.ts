@@ -44,7 +44,7 @@ export interface StoredFile {
   /** It lies elsewhere, such as in Google Drive: https://docs.slack.dev/messaging/working-with-files#remote */
   isExternal?: boolean;
   /** On Slack Connect, events contain only its id. */
-  toldLater?: boolean;
+  isIdOnly?: boolean;
   /** The time at which a block can show it. */
   readyAt: number;
 }

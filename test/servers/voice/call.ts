@@ -63,7 +63,7 @@ export class Call {
   }
 
   /** Decrypted packets without silence. */
-  get heard(): Buffer[] {
+  get decrypted(): Buffer[] {
     return this.packets.flatMap(({ opus }) => (opus && !opus.equals(SILENCE) ? [opus] : []));
   }
 

@@ -7,7 +7,7 @@
  * const call = voice.call(channel.id);                 // members and received packets
  * voice.admit({ guild, channel, user, session, token });   // the main gateway's data for a client
  * const ear = call.listen('42');
- * call.heard;                                          // packets in order, decrypted by the first listener that could
+ * call.decrypted;                                        // packets in order, decrypted by the first listener that could
  * ```
  *
  * Faults: `voice.away` (nothing answers), `voice.blocksUdp` (a firewall), `voice.drop()`, `voice.closeAll(4014)`,

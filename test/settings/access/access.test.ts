@@ -118,8 +118,8 @@ describe.each(PLATFORMS)('on %s', (platform) => {
       'and /%s: the command, talk, tools, its buttons and its completions',
       async (name) => {
         const allowed = ALLOWED[who][name];
-        const asked = await bot.run(invocation(platform, who, name, { options: OPTIONS[name] }));
-        expect(isRefused(asked), 'the command').toBe(!allowed);
+        const outcome = await bot.run(invocation(platform, who, name, { options: OPTIONS[name] }));
+        expect(isRefused(outcome), 'the command').toBe(!allowed);
         if (name === 'ask') {
           const conversation = [{ author: 'person' as const, text: 'Hello', files: [] }];
           const talk = invocation(platform, who, name, { options: OPTIONS[name], conversation });

@@ -67,10 +67,10 @@ describe('removing rules', () => {
   const name = { who: subject('@dj'), what: 'song' };
 
   it('removes all of that name, and returns them', () => {
-    const others = ['allow @dj all', 'allow dj song'];
-    const before = settingsWith('deny @dj song', ...others, 'limit @dj song 5 day');
+    const otherRules = ['allow @dj all', 'allow dj song'];
+    const before = settingsWith('deny @dj song', ...otherRules, 'limit @dj song 5 day');
     expect(resetRules(name, PLACE)(before)).toEqual({
-      settings: settingsWith(...others),
+      settings: settingsWith(...otherRules),
       trace: {
         what: 'rule for song',
         from: "DJ can't use /song and the other song commands; 5 songs per day for each person with the role DJ",

@@ -352,10 +352,10 @@ test('failed work is refunded, and settling twice counts once', async () => {
   const failing = request();
   await administered.accept(failing);
   expect(await ask()).toContain('Limit reached');
-  await administered.meter.giveBack(failing);
-  const asked = request();
-  await administered.accept(asked);
-  for (let time = 0; time < 2; time += 1) await administered.meter.settle(asked, 'yes');
+  await administered.meter.refund(failing);
+  const accepted = request();
+  await administered.accept(accepted);
+  for (let time = 0; time < 2; time += 1) await administered.meter.settle(accepted, 'yes');
   expect(await administered.limitsInForce(HERE, ADA)).toMatchObject([{ used: 1 }]);
 });
 
@@ -394,11 +394,11 @@ test('metrics count usage by platform, family and model, once for each request, 
     ceilings: [{ scope: 'personOnPlatform', per: 'day', of: 'requests', most: 1 }],
     costs: { 'song:V5': 2 },
   });
-  const asked = request();
-  await administered.accept(asked);
+  const accepted = request();
+  await administered.accept(accepted);
   await ask();
   const lyrics: Work = { route: 'music.generateLyrics', request: { prompt: 'rain' } };
-  for (let time = 0; time < 2; time += 1) await administered.meter.settle(asked, 'yes');
+  for (let time = 0; time < 2; time += 1) await administered.meter.settle(accepted, 'yes');
   const labels = { platform: HERE.platform, family: 'song', model: 'V5' };
   expect(administered.measured).toEqual([
     ['minstrel_limit_refusals_total', { platform: HERE.platform, scope: 'personOnPlatform', family: 'song' }],

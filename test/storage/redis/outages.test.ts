@@ -224,10 +224,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
           'wait',
         );
         try {
-          await replica.said('ready');
+          await replica.waitForLine('ready');
           if (how === 'killed') await server.kill();
           else server.freeze();
-          await replica.said('away');
+          await replica.waitForLine('away');
           if (how === 'killed') await server.start();
           else server.thaw();
           await expect.poll(() => replica.lines.at(-1)).toMatch(/closed after/);

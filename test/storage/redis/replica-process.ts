@@ -23,7 +23,7 @@ export const EVENTS = 100;
 export interface Replica {
   /** The lines of its output so far. */
   readonly lines: readonly string[];
-  said(line: string): Promise<void>;
+  waitForLine(line: string): Promise<void>;
   /** Sends SIGKILL. Resolves when it has exited. */
   kill(): Promise<void>;
 }
@@ -43,7 +43,8 @@ export async function startReplica(location: StorageLocation, task: ReplicaTask)
   });
   return {
     lines,
-    said: (line) => expect.poll(() => [...lines, `Its standard error: ${errorOutput}`]).toContain(line),
+    waitForLine: (line) =>
+      expect.poll(() => [...lines, `Its standard error: ${errorOutput}`]).toContain(line),
     kill: async () => {
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await gone;

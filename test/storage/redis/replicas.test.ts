@@ -147,7 +147,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       // As many as it runs at once, so that it cannot take another job.
       const jobs = ['a', 'b', 'c', 'd'];
       for (const job of jobs) await living.schedule.wake(job);
-      for (const job of jobs) await killedReplica.said(`running ${job}`);
+      for (const job of jobs) await killedReplica.waitForLine(`running ${job}`);
 
       const handled: string[] = [];
       await living.schedule.start(
@@ -235,9 +235,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
         startReplica(location, 'accept'),
         startReplica(location, 'accept'),
       ]);
-      for (const replica of replicas) await replica.said('open');
+      for (const replica of replicas) await replica.waitForLine('open');
       await storage.settings.set('go', true);
-      for (const replica of replicas) await replica.said('done');
+      for (const replica of replicas) await replica.waitForLine('done');
       const output = replicas.flatMap(({ lines }) => lines);
       for (let event = 0; event < EVENTS; event += 1) {
         expect(output.filter((line) => line.endsWith(` ${event}`)).sort()).toEqual([

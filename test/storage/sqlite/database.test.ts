@@ -49,7 +49,7 @@ describe('a process that is killed', () => {
     for (const round of [1, 2, 3]) {
       const file = join(folder, `round${round}.sqlite`);
       const replica = await startReplica({ kind: 'sqlite', path: file }, 'write');
-      await replica.said(`replaced job${round * 40}`);
+      await replica.waitForLine(`replaced job${round * 40}`);
       await replica.kill();
       const acknowledged = [...replica.lines];
 
@@ -80,7 +80,7 @@ describe('a process that is killed', () => {
 describe('a file that another process uses', () => {
   test('is refused with instructions until that process ends', async () => {
     const replica = await startReplica({ kind: 'sqlite', path }, 'open');
-    await replica.said('open');
+    await replica.waitForLine('open');
     await expect(openStorage()).rejects.toMatchObject({
       code: 'locked',
       message: expect.stringContaining('Stop it first'),
@@ -99,7 +99,7 @@ describe('a file that another process uses', () => {
   test('refuses a second process', async () => {
     await openStorage();
     const replica = await startReplica({ kind: 'sqlite', path }, 'open');
-    await replica.said('refused locked');
+    await replica.waitForLine('refused locked');
     await replica.kill();
   });
 
@@ -294,9 +294,9 @@ describe('the schema', () => {
       code: 'schema',
       message: `The database file ${path} belongs to another program.`,
     });
-    const theirs = new DatabaseSync(path);
-    expect(theirs.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'theirs' }]);
-    theirs.close();
+    const foreign = new DatabaseSync(path);
+    expect(foreign.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'theirs' }]);
+    foreign.close();
   });
 
   test('refuses a file that is not a database, twice in the same way', async () => {

@@ -99,7 +99,7 @@ function loudness(pcm: Pcm, from: number, length: number): number {
 }
 
 /** Creates a slow camera move over an image, with specks of light. Throws UnusableInputError. */
-export async function moveOver(
+export async function panOver(
   photo: Uint8Array,
   prompt: string,
   film: { readonly width: number; readonly height: number; readonly seconds: number },

@@ -95,8 +95,9 @@ function chordsOf(
   const wordCount = lyrics?.match(/\S+/g)?.length ?? 0;
   // A song with an upload has its length. Otherwise long lyrics extend it, up to a limit.
   const accompanies = source?.kind === 'upload' && source.use !== 'extend';
-  const forWords = accompanies || seconds <= 10 ? 0 : Math.min(longestSeconds, wordCount / wordsPerSecond);
-  const exactBars = (Math.max(seconds, forWords) - tailSeconds) / bar;
+  const singingSeconds =
+    accompanies || seconds <= 10 ? 0 : Math.min(longestSeconds, wordCount / wordsPerSecond);
+  const exactBars = (Math.max(seconds, singingSeconds) - tailSeconds) / bar;
   const bars = Math.max(1, accompanies ? Math.floor(exactBars) : Math.round(exactBars));
   return Array.from({ length: bars }, (_, index) => {
     // The song ends on the tonic.

@@ -141,7 +141,7 @@ async function writeRichest(
     } catch (error) {
       const kind = errorKindOf(error);
       const next = styles[index + 1];
-      if (!next || !mayHelpToSimplify(kind, pages)) throw error;
+      if (!next || !canSimplify(kind, pages)) throw error;
       const unneeded = permissionsNotNeeded(pages, next);
       if (kind === 'no-permission' && unneeded.length > 0) note = { note: missingNote(unneeded) };
     }
@@ -151,7 +151,7 @@ async function writeRichest(
 const hasFiles = (pages: readonly Page[]): boolean => pages.some(({ files }) => files.length > 0);
 const hasCards = (pages: readonly Page[]): boolean => pages.some(({ embeds }) => embeds.length > 0);
 
-function mayHelpToSimplify(kind: ErrorKind, pages: readonly Page[]): boolean {
+function canSimplify(kind: ErrorKind, pages: readonly Page[]): boolean {
   if (kind === 'no-permission') return hasFiles(pages) || hasCards(pages);
   return (kind === 'too-large' || kind === 'refused') && hasFiles(pages);
 }

@@ -43,10 +43,10 @@ export function createPeople(
       const user = userSchema.parse(answer.user);
       const displayName = user.profile?.display_name || user.real_name || nameInEvent;
       // On Slack Connect, an external person's flags are those in their home workspace.
-      const isFromHere = user.team_id === undefined || user.team_id === team;
-      const moderator = isFromHere && (user.is_admin === true || user.is_owner === true);
+      const isFromWorkspace = user.team_id === undefined || user.team_id === team;
+      const moderator = isFromWorkspace && (user.is_admin === true || user.is_owner === true);
       const isColleague = organisation !== undefined && user.enterprise_user?.enterprise_id === organisation;
-      const isVisitor = !isFromHere && !isColleague;
+      const isVisitor = !isFromWorkspace && !isColleague;
       const person = { id, displayName, moderator, roles: [], ...(isVisitor && { visitor: true }) };
       if (cache.size >= MAX_CACHED) cache.clear();
       cache.set(id, { at: now(), person, team: user.team_id });
@@ -71,16 +71,16 @@ export function createPeople(
 
     /**
      * Never throws. Resolves within a second, even if Slack does not answer: then with the last known person, or the event's
-     * name and unknown rights. `isFromHere`: the event says that the person belongs to this workspace.
+     * name and unknown rights. `isFromWorkspace`: the event says that the person belongs to this workspace.
      */
-    async find(id: string, nameInEvent = id, isFromHere = false): Promise<Person> {
+    async find(id: string, nameInEvent = id, isFromWorkspace = false): Promise<Person> {
       const cached = cache.get(id);
       if (cached !== undefined && now() - cached.at < CACHE_MS) return cached.person;
       const loaded = await Promise.race([loadOnce(id, nameInEvent), sleep(LIMITS.lookUpWithinMs)]);
       const known = loaded ?? cached?.person;
       if (known !== undefined) return known;
       const person = { id, displayName: nameInEvent, moderator: false, rightsUnknown: true, roles: [] };
-      return isFromHere ? person : { ...person, visitor: 'unknown' };
+      return isFromWorkspace ? person : { ...person, visitor: 'unknown' };
     },
   };
 }

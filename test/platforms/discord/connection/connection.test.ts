@@ -41,7 +41,7 @@ it('answers a mention from before the bot was ready', async () => {
   const starting = platform.start(bot);
   await discord.until(() => discord.gateway.connected === 1, 'a session');
   discord.mention({ text: 'are you there?' });
-  discord.gateway.tellGuilds();
+  discord.gateway.sendGuilds();
   await starting;
   expect((await started).options).toMatchObject({ question: 'are you there?' });
 });

@@ -98,10 +98,10 @@ it('connects configured shards from the replicas that list them', async () => {
     shards: 2,
     adapter: () => ({ withLock, shards: { ids: [ids++ % 2], total: 2 } }),
   });
-  const others = [await another(), await another()];
-  for (const one of [platform, ...others]) await one.start(bot);
+  const otherReplicas = [await another(), await another()];
+  for (const one of [platform, ...otherReplicas]) await one.start(bot);
   await expect.poll(() => discord.gateway.shards).toEqual([0, 1]);
-  expect([platform, ...others].map((one) => one.connections?.())).toEqual([1, 1, 0]);
+  expect([platform, ...otherReplicas].map((one) => one.connections?.())).toEqual([1, 1, 0]);
 });
 
 it('closes the connection and drops its events when a replica loses its lock', async () => {

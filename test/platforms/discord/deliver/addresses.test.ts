@@ -194,7 +194,7 @@ describe('a follow-up without a response', () => {
         .match(/word\d+/g),
     );
 
-  async function askElsewhere() {
+  async function askInChannel() {
     const harness = await start();
     const { discord, bot } = harness;
     const elsewhere = discord.world.addGuild('Elsewhere', { installed: false });
@@ -210,7 +210,7 @@ describe('a follow-up without a response', () => {
   ])(
     'that %s: moves the whole text to the first message, and sends nothing twice',
     async (_name, afterTaking, expected) => {
-      const { discord, platform, command, address } = await askElsewhere();
+      const { discord, platform, command, address } = await askInChannel();
       discord.faults.fail(502, { path: /^POST \/webhooks/, afterTaking });
       const post = new StoredPost('j');
       await platform.show(address, { text: LONG }, post);
@@ -224,7 +224,7 @@ describe('a follow-up without a response', () => {
   );
 
   it('is not sent again after a crash', async () => {
-    const { discord, platform, command, address, another } = await askElsewhere();
+    const { discord, platform, command, address, another } = await askInChannel();
     let posted: StoredPost['posted'];
     let times = 0;
     const crashing = {
@@ -246,7 +246,7 @@ describe('a follow-up without a response', () => {
   });
 
   it('does not cause a second mention', async () => {
-    const { discord, platform, command, address } = await askElsewhere();
+    const { discord, platform, command, address } = await askInChannel();
     const post = new StoredPost('j');
     await platform.show(address, { text: 'short' }, post);
     discord.faults.fail(502, { path: /^POST \/webhooks/, afterTaking: true });

@@ -33,7 +33,7 @@ it.concurrent('plays every packet unchanged, and pauses, resumes and skips withi
   const beforePause = session.playedMs / 20;
   session.pause();
   await server.until(() => call.speaking.at(-1)?.is === false, 'silence');
-  const atPause = call.heard.length;
+  const atPause = call.decrypted.length;
   expect(atPause - beforePause).toBeLessThanOrEqual(MAX_DELAY_PACKETS);
   session.resume();
   await waitForPackets(atPause + 20);
@@ -42,10 +42,10 @@ it.concurrent('plays every packet unchanged, and pauses, resumes and skips withi
   const playing = session.play(read(second));
   expect(await ended).toBe('replaced');
   expect(await playing).toBe('ended');
-  await server.until(() => namesOf(call.heard).at(-1) === 'b 29', 'the end of the other song');
-  const skipped = namesOf(call.heard).findIndex((name) => name.startsWith('b'));
+  await server.until(() => namesOf(call.decrypted).at(-1) === 'b 29', 'the end of the other song');
+  const skipped = namesOf(call.decrypted).findIndex((name) => name.startsWith('b'));
   expect(skipped - beforeSkip).toBeLessThanOrEqual(MAX_DELAY_PACKETS);
-  expect(call.heard).toEqual([...first.slice(0, skipped), ...second]);
+  expect(call.decrypted).toEqual([...first.slice(0, skipped), ...second]);
   expect(call.unencrypted).toBe(0);
   expect(server.mistakes).toEqual([]);
 });
@@ -71,11 +71,11 @@ it.concurrent('keeps playing in new epochs when people join and leave, and despi
   await waitForPackets(100);
   server.loses = 10;
   expect(await ended).toBe('ended');
-  await server.until(() => Number(namesOf(call.heard).at(-1)?.slice(2)) >= 195, 'the last packets');
+  await server.until(() => Number(namesOf(call.decrypted).at(-1)?.slice(2)) >= 195, 'the last packets');
   // The other packets arrive unchanged and in order. New members cannot decrypt some packets around a change.
   const known = new Set(packets.map((packet) => packet.toString('latin1')));
-  expect(call.heard.every((packet) => known.has(packet.toString('latin1')))).toBe(true);
-  expect(call.heard.length).toBeGreaterThan(170);
+  expect(call.decrypted.every((packet) => known.has(packet.toString('latin1')))).toBe(true);
+  expect(call.decrypted.length).toBeGreaterThan(170);
   expect(server.mistakes).toEqual([]);
   expect(world.events.filter((event) => event === 'listeners').length).toBeGreaterThanOrEqual(2);
 });
@@ -91,8 +91,8 @@ it.concurrent('starts a song when the call is encrypted, so that no packet is lo
   const call = server.call(channel.id);
   const packets = song('a', 50);
   expect(await session.play(read(packets))).toBe('ended');
-  await server.until(() => namesOf(call.heard).at(-1) === 'a 49', 'the end of the song');
-  expect(call.heard).toEqual(packets);
+  await server.until(() => namesOf(call.decrypted).at(-1) === 'a 49', 'the end of the song');
+  expect(call.decrypted).toEqual(packets);
   expect(call.unencrypted).toBe(0);
   expect(server.mistakes).toEqual([]);
 });
@@ -134,8 +134,8 @@ it.concurrent.for([
       discord.voice.join(user, channel);
   }
   const current = server.call(session.channel === channel.id && change !== 'a move' ? channel.id : other.id);
-  const before = current.heard.length;
-  await server.until(() => current.heard.length >= before + 30, 'sound');
+  const before = current.decrypted.length;
+  await server.until(() => current.decrypted.length >= before + 30, 'sound');
   expect([call.unencrypted, current.unencrypted]).toEqual([0, 0]);
   expect(server.mistakes).toEqual([]);
 });
@@ -157,7 +157,7 @@ it.concurrent('connects again if the call is not encrypted in time, unless nobod
   await server.until(() => server.identifies === 2, 'a new session');
   call.group.isStuck = false;
   expect(await ended).toBe('ended');
-  await server.until(() => call.heard.length === packets.length, 'every packet');
+  await server.until(() => call.decrypted.length === packets.length, 'every packet');
   expect(call.unencrypted).toBe(0);
   expect(server.mistakes).toEqual([]);
 });
@@ -173,9 +173,9 @@ it.concurrent('is heard by people who join while it resumes', async ({ expect })
   const guest = call.listen('424242');
   await server.until(() => server.identifies === 2, 'a new session');
   await server.until(() => call.group.members.length === 3, 'three members');
-  await waitForPackets(call.heard.length + 10);
+  await waitForPackets(call.decrypted.length + 10);
   const { failures } = guest;
-  await waitForPackets(call.heard.length + 30);
+  await waitForPackets(call.decrypted.length + 30);
   expect(guest.failures).toBe(failures);
   expect(call.unencrypted).toBe(0);
   expect(server.mistakes).toEqual([]);
@@ -192,7 +192,7 @@ it.concurrent('plays without encryption where Discord does not offer it, such as
   const session = await world.join();
   const packets = song('a', 30);
   expect(await session.play(read(packets))).toBe('ended');
-  await server.until(() => call.heard.length === packets.length, 'every packet');
+  await server.until(() => call.decrypted.length === packets.length, 'every packet');
 });
 
 it.concurrent('joins at once if the voice server is assigned before the voice state arrives', async ({
@@ -209,7 +209,7 @@ it.concurrent('joins at once if the voice server is assigned before the voice st
   discord.gateway.announce(other);
   discord.voice.join(discord.user, other);
   discord.voice.moveBot(discord.guild.id, other);
-  await server.until(() => server.call(other.id).heard.length > 20, 'sound in the other channel');
+  await server.until(() => server.call(other.id).decrypted.length > 20, 'sound in the other channel');
   expect(server.mistakes).toEqual([]);
 });
 
@@ -224,16 +224,16 @@ it.concurrent('resumes a broken session, and joins again after the voice server 
   await waitForPackets(10);
   server.drop();
   await server.until(() => server.resumes === 1, 'a resumed session');
-  await waitForPackets(call.heard.length + 20);
+  await waitForPackets(call.decrypted.length + 20);
   server.closeAll(4015);
   await server.until(() => server.resumes === 2, 'another resumed session');
-  await waitForPackets(call.heard.length + 20);
+  await waitForPackets(call.decrypted.length + 20);
   // The session is no longer valid, so a new one replaces it.
   server.closeAll(4006);
   await server.until(() => server.identifies === 2, 'a new session');
   await server.until(() => call.group.members.length === 2, 'an encrypted call');
   expect(await ended).toBe('ended');
-  const names = namesOf(call.heard);
+  const names = namesOf(call.decrypted);
   expect(names.toSorted((one, other) => Number(one.slice(2)) - Number(other.slice(2)))).toEqual(names);
   expect(names.at(-1)).toBe('a 149');
   expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
@@ -265,11 +265,11 @@ it.concurrent('returns to a voice server after an outage, with few requests to D
   expect(Math.max(...pauses), 'pauses become longer').toBeGreaterThanOrEqual(750);
   expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
   session.pause();
-  const heardBefore = call.heard.length;
+  const countBefore = call.decrypted.length;
   session.resume();
-  await waitForPackets(heardBefore + 20);
+  await waitForPackets(countBefore + 20);
   // Nothing was played while nobody could hear it.
-  const names = namesOf(call.heard).map((name) => Number(name.slice(2)));
+  const names = namesOf(call.decrypted).map((name) => Number(name.slice(2)));
   expect((names.at(-1) ?? 0) - names.length).toBeLessThan(15);
   session.stop();
   expect(await ended).toBe('replaced');
@@ -306,7 +306,7 @@ it.concurrent.for([
     server.drop();
     discord.voice.findServer(discord.guild.id);
     await server.until(() => server.identifies === 2, 'a new session');
-    const before = call.heard.length;
+    const before = call.decrypted.length;
     await waitForPackets(before + 20);
     expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
   },
@@ -499,7 +499,7 @@ it.concurrent('follows moves, and reports a removal or permanent rejection', asy
   discord.gateway.announce(other);
   discord.voice.join(discord.user, other);
   discord.voice.moveBot(guild.id, other);
-  await server.until(() => server.call(other.id).heard.length > 20, 'sound in the other channel');
+  await server.until(() => server.call(other.id).decrypted.length > 20, 'sound in the other channel');
   expect(session.channel).toBe(other.id);
   expect(world.events).toContain(`moved ${other.id}`);
   discord.voice.moveBot(guild.id, undefined);

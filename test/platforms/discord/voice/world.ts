@@ -94,7 +94,7 @@ export async function inCall(world: VoiceWorld) {
   const call = server.call(channel.id);
   await server.until(() => call.group.members.length === 2, 'an encrypted call');
   const waitForPackets = (count: number) =>
-    server.until(() => call.heard.length >= count, `${count} packets`);
+    server.until(() => call.decrypted.length >= count, `${count} packets`);
   return { session, call, waitForPackets };
 }
 
@@ -122,6 +122,6 @@ export async function* read(packets: readonly Buffer[]): AsyncGenerator<Buffer> 
 }
 
 /** Returns the names of the packets that were heard. */
-export function namesOf(heard: readonly Buffer[]): string[] {
-  return heard.map((packet) => packet.toString('latin1').slice(1).split(' .')[0] ?? '');
+export function namesOf(decrypted: readonly Buffer[]): string[] {
+  return decrypted.map((packet) => packet.toString('latin1').slice(1).split(' .')[0] ?? '');
 }

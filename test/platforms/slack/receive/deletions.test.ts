@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Said } from '../../../servers/slack/people.ts';
+import type { SentMessage } from '../../../servers/slack/people.ts';
 import { type Harness, startHarness } from '../harness.ts';
 
 const EVERY_MESSAGE = { threads: true, events: ['app_mention', 'message.im', 'message.channels'] };
@@ -17,7 +17,7 @@ const firstInvocation = () => {
   return invocation;
 };
 
-async function expectWithdrawal(ask: () => Promise<Said>): Promise<void> {
+async function expectWithdrawal(ask: () => Promise<SentMessage>): Promise<void> {
   const { server, bot } = harness;
   const { message } = await ask();
   await server.until(() => bot.started === 1);

@@ -138,7 +138,7 @@ describe('a message to the bot', () => {
   it('includes files of another workspace, or reports that they could not be opened', async () => {
     const { server, bot } = harness;
     const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
-    picture.toldLater = true;
+    picture.isIdOnly = true;
     await server.mention('what is this?', { files: [picture] });
     await server.until(() => bot.started === 1);
     expect(bot.invocations[0]?.options).toMatchObject({ image: { name: 'sky.png' } });
@@ -189,8 +189,8 @@ describe('a message to the bot', () => {
 describe('messages between people', () => {
   it('are ignored in channels, in threads without the bot, and if they address someone', async () => {
     const { server, bot } = harness;
-    const { message: theirs } = await server.say('hi all');
-    for (const words of ['one', 'two', 'three']) await server.say(words, { threadTs: theirs.ts });
+    const { message: conversation } = await server.say('hi all');
+    for (const words of ['one', 'two', 'three']) await server.say(words, { threadTs: conversation.ts });
     // Read once, not for every message.
     await allInvocations();
     expect(server.callsOf('conversations.replies')).toHaveLength(1);
@@ -198,7 +198,7 @@ describe('messages between people', () => {
     await server.until(() => questions().includes('hello'));
     await server.say('<@U0BOB> do you agree?', { threadTs: ours.ts });
     expect((await allInvocations()).map(({ options }) => options.question)).toEqual(['hello']);
-    expect(bot.invocations.every(({ address }) => address.thread !== theirs.ts)).toBe(true);
+    expect(bot.invocations.every(({ address }) => address.thread !== conversation.ts)).toBe(true);
   });
 
   it('are not read if the operator did not enable it', async () => {

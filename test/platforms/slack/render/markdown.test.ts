@@ -112,7 +112,7 @@ describe('Markdown for Slack', () => {
   });
 
   it('never exceeds the limit or mentions anyone, for any input', async () => {
-    const nasty = fc
+    const mentions = fc
       .array(
         fc.constantFrom(
           '>',
@@ -138,7 +138,7 @@ describe('Markdown for Slack', () => {
       .map((parts) => parts.join(''));
     const hostile = hostileMarkdown.map((text) => text.slice(0, 20_000));
     await fc.assert(
-      fc.asyncProperty(fc.oneof(nasty, fc.string(), hostile), async (text) => {
+      fc.asyncProperty(fc.oneof(mentions, fc.string(), hostile), async (text) => {
         for (const piece of await markdown(text, 250)) {
           expect(piece.length).toBeLessThanOrEqual(250);
           expect(pings({ blocks: [{ type: 'markdown', text: piece }] })).toEqual([]);
