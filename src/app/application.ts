@@ -27,7 +27,7 @@ import { createVoices } from '../settings/voices.ts';
 import { createAdministration } from './administration.ts';
 import { assembleBot } from './bot.ts';
 import { startCleanup } from './cleanup.ts';
-import { type ContestRunner, createContests } from './contests.ts';
+import { type ContestRunner, createContests } from './contests/contests.ts';
 import { createReadOrigin } from './origins.ts';
 import { partiesOf } from './parties.ts';
 import { createPages, type Pages } from './routes/pages.ts';

@@ -15,7 +15,7 @@ import { songModel } from '../settings/models.ts';
 import type { Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Administration } from './administration.ts';
-import type { ContestRunner } from './contests.ts';
+import type { ContestRunner } from './contests/contests.ts';
 import type { ReadOrigin } from './origins.ts';
 import type { Pages } from './routes/pages.ts';
 import type { ScheduleRunner } from './schedules.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ContestRunner } from '../../src/app/contests.ts';
+import type { ContestRunner } from '../../src/app/contests/contests.ts';
 import { createPageSource } from '../../src/app/routes/page-source.ts';
 import { createTimers } from '../../src/app/timers.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
@@ -197,7 +197,7 @@ describe('entries', () => {
     expect(await replyText(song(BOB))).toContain('Your entry is being made');
   });
 
-  test('can be more than one per person if the contest allows it', async () => {
+  test('can be several per person if the contest allows it', async () => {
     await start({ entries: 2 });
     await enter(ADA);
     await enter(ADA);
@@ -228,7 +228,7 @@ describe('entries', () => {
     expect((await current()).entries).toHaveLength(1);
   });
 
-  test('can be repeated with Again in the direct message', async () => {
+  test('can be retried with Again in the direct message', async () => {
     await start();
     const job = await enter(ADA);
     await expect.poll(async () => (await world.read(job)).state).toBe('waiting');
@@ -282,7 +282,7 @@ describe('entries', () => {
     expect((await world.read(again)).hidden).toBe(true);
   });
 
-  test('delay the vote if they were submitted in time', async () => {
+  test('delay the vote while their songs are unfinished', async () => {
     await start();
     const job = await enter(ADA);
     await contest('end');
@@ -294,7 +294,7 @@ describe('entries', () => {
     await expect.poll(ballot).toBeDefined();
   });
 
-  test('delay the vote only for minutes', async () => {
+  test('delay the vote for 20 minutes at most', async () => {
     await start();
     await finishedEntry(ADA);
     await enter(BOB);
@@ -334,8 +334,8 @@ describe('entries', () => {
   });
 });
 
-describe('the end', () => {
-  test('comes immediately without entries', async () => {
+describe('the end of a contest', () => {
+  test('is immediate without entries', async () => {
     await start();
     await contest('end');
     await expect.poll(() => announced()?.text).toBe('The contest is over. It had no entries.');
@@ -343,7 +343,7 @@ describe('the end', () => {
     expect(result()).toBeUndefined();
   });
 
-  test('has no winner without votes', async () => {
+  test('has no winner if nobody voted', async () => {
     await start();
     await finishedEntry(ADA);
     await toVote();
@@ -351,7 +351,7 @@ describe('the end', () => {
     expect(result()?.text).toContain('| 0 | 1 | Rain | Ada |');
   });
 
-  test('names everyone in a tie', async () => {
+  test('names everyone who tied', async () => {
     await start();
     const [ada, bob] = [await finishedEntry(ADA), await finishedEntry(BOB)];
     await toVote();
@@ -365,7 +365,7 @@ describe('the end', () => {
     expect(media).toHaveLength(2);
   });
 
-  test('is delayed if the bot was down, and the vote still has its full time', async () => {
+  test('is delayed if the bot was down, and the vote still lasts its full time', async () => {
     await start();
     await finishedEntry(ADA);
     await world.jobs.stop();
@@ -420,7 +420,7 @@ describe('the end', () => {
     expect((await read()).current).toBeUndefined();
   });
 
-  test('comes before the start if the bot cannot post in the channel', async () => {
+  test('is reported to its moderator if the bot cannot announce the contest', async () => {
     const advice = 'Invite me with /invite.';
     world.platform.failures.push(new PlatformError('not-invited', 'not in the channel', { advice }));
     await start();
@@ -442,7 +442,7 @@ describe('the end', () => {
     expect(result()).toBeDefined();
   });
 
-  test('can be forced by a moderator, without a winner', async () => {
+  test('has no winner if a moderator cancels the contest', async () => {
     await start();
     const job = await finishedEntry(ADA);
     expect(await contest('cancel', {}, ADA)).toBe('Only moderators can start, end or cancel a contest.');
@@ -478,7 +478,7 @@ describe('polls', () => {
   });
   const question = 'Rain: which entry is the best?';
 
-  test('replace the vote buttons where the platform has polls, several if one is too short', async () => {
+  test('replace the vote buttons, and split the entries if one poll is too short', async () => {
     await start({ voting: '48' });
     for (const by of [ADA, BOB, CID]) await finishedEntry(by);
     await toVote();
@@ -544,7 +544,7 @@ describe('polls', () => {
   });
 });
 
-test('links to the pages of its songs, and marks the page of the winner', async () => {
+test('links to the pages of the songs, and marks the page of the winner', async () => {
   contests = createContestsOn(world, { pageUrl: async ({ id }) => `https://bot.example/songs/${id}` });
   await world.jobs.stop();
   await run();
@@ -580,7 +580,7 @@ test('links to the pages of its songs, and marks the page of the winner', async 
   expect(await source.album(links[1]?.url.split('/').at(-1) ?? '')).toBe('erased');
 });
 
-test('plays its entries in a voice channel, in order and without titles', async () => {
+test('plays the entries in a voice channel, in order and without titles', async () => {
   const played: string[] = [];
   const unused = () => Promise.reject(new TypeError('not used in this test'));
   const tools: PartyTools = {
@@ -652,7 +652,7 @@ test('erases the entries, votes and name of a forgotten person', async () => {
   expect(JSON.stringify(await read())).not.toMatch(/"bob"|"Bob"/);
 });
 
-test('keeps results as long as songs', async () => {
+test('deletes results after the retention period of songs', async () => {
   await start();
   await finishedEntry(ADA);
   await toVote();

@@ -1,5 +1,6 @@
 import { assembleBot, type BotParts } from '../../src/app/bot.ts';
-import { type ContestParts, type ContestRunner, createContests } from '../../src/app/contests.ts';
+import { type ContestRunner, createContests } from '../../src/app/contests/contests.ts';
+import type { ContestParts } from '../../src/app/contests/parts.ts';
 import type { ReadOrigin } from '../../src/app/origins.ts';
 import { createSchedules, type ScheduleRunner } from '../../src/app/schedules.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
