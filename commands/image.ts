@@ -280,7 +280,7 @@ export const image = defineCommand({
   actions: { change, animate },
 });
 
-/** The text of a gen model beside its images, or the reason for having none. */
+/** The text of a gen model next to its images, or the reason for the missing text. */
 function textOf({ work, result }: JobView, images: number): string | undefined {
   const answer = result?.answer;
   if (work.route !== 'gen.image' || answer === undefined) return undefined;
@@ -327,7 +327,7 @@ function imageOf({ result }: JobView, index: number): MediaSource {
   throw new UserError('That image is no longer available. Create a new one with /image.');
 }
 
-/** The command with only what the services can do: videos from images, and images from images. */
+/** The command, limited to the abilities of the services: videos from images, and images from images. */
 export function imageFor({
   animates,
   changes,

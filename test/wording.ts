@@ -41,6 +41,7 @@ const RULES: readonly Rule[] = [
   { pattern: /\bof (its|their|one's|his) own\b/i, better: 'its own …' },
   { pattern: /\bso many\b/i, better: 'this many, the given number of' },
   { pattern: /\bof use\b/i, better: 'useful' },
+  { pattern: /\bof (which|whom)\b/i, better: 'two clauses with “and”' },
   { pattern: /\b(told|said|says|say) so\b/i, better: 'name what is reported' },
   { pattern: /\b(is|are|was|were) (told|said)\b/i, better: 'gets a message, reports' },
   { pattern: /\bup to where\b/i, better: 'up to the point where' },

@@ -75,7 +75,7 @@ export function emptyAnswer(
     case 'stop':
     case 'other':
     case 'endless':
-      // Many models say nothing more after a call, and the message lists what was started.
+      // Many models write nothing after a call, and the message lists the started commands.
       if (calls.some(({ outcome }) => outcome !== 'refused')) return '';
       return `The model gave no answer${finish?.reason === 'other' ? plain(originReason(finish.detail)) : ''}. Press Again, or rephrase your question.`;
     default:

@@ -39,7 +39,7 @@ export interface ContextParts extends Pick<System, 'now'>, Offer {
 
 /** Voice playback requires access to this command, whichever button starts it. */
 const PARTY = 'party';
-/** Entering a contest requires access to this command, also with /song. */
+/** Entering a contest requires access to this command, even with /song. */
 const CONTEST = 'contest';
 const HIDDEN =
   'This is your contest entry, and nobody else may see it until the vote is over. To see it now, send me /jobs in a direct message.';

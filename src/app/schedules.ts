@@ -182,7 +182,7 @@ async function notify(
   } catch (error) {
     if (!(error instanceof PlatformError) || error.code === 'unavailable') throw error;
     await chat?.sendPrivately(address, titled).catch((second: unknown) => {
-      log.warn({ err: second, schedule: request.id }, 'Could not say why a scheduled request did not run');
+      log.warn({ err: second, schedule: request.id }, 'Could not report why a scheduled request did not run');
     });
   }
 }

@@ -5,7 +5,7 @@ import type { OtherTimers } from '../jobs/jobs.ts';
 import type { RunLease } from '../storage/schedule.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** Does what is due for the record of a key. Resolves to the time of the next run. Safe to repeat. */
+/** Runs the due work of the record with a key. Resolves to the time of the next run. Safe to repeat. */
 export type RunRecord = (key: string, lease: Pick<RunLease, 'interrupted'>) => Promise<number | undefined>;
 
 export interface TimerStorage {
@@ -40,7 +40,7 @@ export function createTimers(
   };
 }
 
-/** Runs what is due for a record now. */
+/** Runs the due work of a record now. */
 export const wakeRecord = (key: string, { schedule }: Pick<TimerStorage, 'schedule'>): Promise<void> =>
   schedule.wake(timerOf(key));
 

@@ -22,7 +22,7 @@ const ROUTE = 'chat/completions';
 export function createChat(requester: Requester) {
   const adaptations = createAdaptations();
   return {
-    /** Streams the text. Throws GatewayError, also if the stream ends early. */
+    /** Streams the text. Throws GatewayError, even if the stream only ends early. */
     stream: (question: Question, { signal }: CallOptions = {}): AsyncIterable<AnswerEvent> =>
       adaptations.stream(question, (prepared, adaptation) =>
         streamAnswer(

@@ -67,7 +67,7 @@ async function answer(
     ...{ input, output, folder, environment },
     examination: { ...examination(), sleep },
   });
-  return { isGood, shown, everything, unasked: waiting.map(([question]) => question) };
+  return { isGood, shown, everything, unansweredPrompts: waiting.map(([question]) => question) };
 }
 
 it('connects a gateway and Discord in an empty folder, then runs the doctor', async () => {
@@ -76,7 +76,7 @@ it('connects a gateway and Discord in an empty folder, then runs the doctor', as
   const discord = await new DiscordServer({}).listen();
   closing.defer(() => discord.close());
   const port = String(await freePort());
-  const { isGood, shown, everything, unasked } = await answer(
+  const { isGood, shown, everything, unansweredPrompts } = await answer(
     [
       ['One gateway key', [UP, UP, ENTER]],
       ['Gateway URL', `nonsense${ENTER}`],
@@ -93,7 +93,7 @@ it('connects a gateway and Discord in an empty folder, then runs the doctor', as
     { DISCORD_API_URL: discord.apiUrl, PORT: port, DATA_DIR: join(folder, 'data') },
   );
   for (const secret of [emulator.apiKey, discord.token]) expect(everything).not.toContain(secret);
-  expect(unasked).toEqual([]);
+  expect(unansweredPrompts).toEqual([]);
   expect(shown).toContain('the token belongs to the application “Minstrel”');
   expect(isGood).toBe(true);
   const path = join(folder, '.env');
@@ -154,7 +154,7 @@ it('names rejected tokens, and a second run changes only those', async () => {
     ],
     environment,
   );
-  expect(rejected).toMatchObject({ isGood: false, unasked: [] });
+  expect(rejected).toMatchObject({ isGood: false, unansweredPrompts: [] });
   expect(rejected.shown).toContain('Slack: Slack rejected SLACK_BOT_TOKEN');
   expect(rejected.shown).toContain('Slack: Slack rejected SLACK_APP_TOKEN');
   expect(rejected.shown).toContain('Fix the errors with npm run setup');
@@ -168,7 +168,7 @@ it('names rejected tokens, and a second run changes only those', async () => {
     ],
     environment,
   );
-  expect(corrected).toMatchObject({ isGood: true, unasked: [] });
+  expect(corrected).toMatchObject({ isGood: true, unansweredPrompts: [] });
   expect(corrected.shown).toContain('Slack: SLACK_APP_TOKEN can open connections');
   expect(corrected.shown).toContain('Start the bot with npm start');
   const lines = (await readFile(join(folder, '.env'), 'utf8')).trim().split('\n');
@@ -185,14 +185,14 @@ it('turns off a chat that is not selected', async () => {
     path,
     'DISCORD_TOKEN=aaaaaaaaaaaa.bbbbbb.cccccccccccc\nSLACK_CLIENT_ID=1.2\nSLACK_CLIENT_SECRET=0123456789abcdef0123\nPORT=4000\n',
   );
-  const { unasked } = await answer(
+  const { unansweredPrompts } = await answer(
     [
       ['One gateway key', [UP, ENTER]],
       ['Where will people use the bot', [' ', DOWN, ' ', ENTER]],
     ],
     { DATA_DIR: join(folder, 'data'), PORT: String(await freePort()) },
   );
-  expect(unasked).toEqual([]);
+  expect(unansweredPrompts).toEqual([]);
   expect(await readFile(path, 'utf8')).toBe(
     '#DISCORD_TOKEN=\n#SLACK_CLIENT_ID=\n#SLACK_CLIENT_SECRET=\nPORT=4000\n',
   );
@@ -219,7 +219,7 @@ it.each([
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
   await writeFile(path, before);
-  const { unasked } = await answer(
+  const { unansweredPrompts } = await answer(
     [
       ['One gateway key', [UP, ENTER]],
       ['Where will people use the bot', ENTER],
@@ -231,18 +231,18 @@ it.each([
       PORT: String(await freePort()),
     },
   );
-  expect(unasked).toEqual([]);
+  expect(unansweredPrompts).toEqual([]);
   expect(await readFile(path, 'utf8')).toBe(before);
 });
 
 it('links to a Slack app with its manifest, and changes no settings after Ctrl-C', async () => {
-  const { everything, unasked } = await answer([
+  const { everything, unansweredPrompts } = await answer([
     ['One gateway key', ENTER],
     ['Where will people use the bot', [DOWN, ' ', ENTER]],
     ['create the Slack app', ENTER],
     ['Slack bot token', CTRL_C],
   ]);
-  expect(unasked).toEqual([]);
+  expect(unansweredPrompts).toEqual([]);
   await expect(stat(join(folder, '.env'))).rejects.toThrow('ENOENT');
   const [link = ''] = /https:\/\/api\.slack\.com\/apps\?\S+/.exec(everything) ?? [];
   const { searchParams } = new URL(link);
@@ -253,7 +253,7 @@ it('links to a Slack app with its manifest, and changes no settings after Ctrl-C
 it('creates the Slack app with a configuration token, which is not saved', async () => {
   const slack = await startSlackServer();
   closing.defer(() => slack.close());
-  const { isGood, everything, unasked } = await answer(
+  const { isGood, everything, unansweredPrompts } = await answer(
     [
       ['One gateway key', ENTER],
       ['Where will people use the bot', [DOWN, ' ', ENTER]],
@@ -267,7 +267,7 @@ it('creates the Slack app with a configuration token, which is not saved', async
       PORT: String(await freePort()),
     },
   );
-  expect({ isGood, unasked }).toEqual({ isGood: true, unasked: [] });
+  expect({ isGood, unansweredPrompts }).toEqual({ isGood: true, unansweredPrompts: [] });
   expect(everything).toMatch(/https:\/\/api\.slack\.com\/apps\/A\w+\/oauth/);
   for (const secret of [slack.tokens.configuration, slack.botToken, slack.appToken])
     expect(everything).not.toContain(secret);
@@ -278,7 +278,7 @@ it('prepares the Discord application, and waits until the bot is in a server', a
   const discord = await new DiscordServer({}).listen();
   closing.defer(() => discord.close());
   discord.guild.installed = false;
-  const { everything, unasked } = await answer(
+  const { everything, unansweredPrompts } = await answer(
     [
       ['One gateway key', ENTER],
       ['Where will people use the bot', ` ${ENTER}`],
@@ -293,7 +293,7 @@ it('prepares the Discord application, and waits until the bot is in a server', a
       discord.guild.installed = true;
     },
   );
-  expect(unasked).toEqual([]);
+  expect(unansweredPrompts).toEqual([]);
   expect(discord.installation?.integration_types_config).toMatchObject({
     0: { oauth2_install_params: { scopes: ['applications.commands', 'bot'], permissions: String(INVITED) } },
     1: { oauth2_install_params: { scopes: ['applications.commands'] } },
@@ -309,7 +309,7 @@ it('adds the bot to a server later if the person prefers that', async () => {
   const discord = await new DiscordServer({}).listen();
   closing.defer(() => discord.close());
   discord.guild.installed = false;
-  const { isGood, shown, unasked } = await answer(
+  const { isGood, shown, unansweredPrompts } = await answer(
     [
       ['One gateway key', ENTER],
       ['Where will people use the bot', ` ${ENTER}`],
@@ -321,7 +321,7 @@ it('adds the bot to a server later if the person prefers that', async () => {
       PORT: String(await freePort()),
     },
   );
-  expect({ isGood, unasked }).toEqual({ isGood: true, unasked: [] });
+  expect({ isGood, unansweredPrompts }).toEqual({ isGood: true, unansweredPrompts: [] });
   expect(shown).toMatch(/No errors, \d warnings?\. Ready to start\./);
 });
 
@@ -329,7 +329,7 @@ it('offers the tunnels that are installed', async () => {
   const emulator = await startEmulator({ speed: 0 });
   closing.defer(() => emulator.close());
   await writeFile(join(folder, 'ngrok'), '', { mode: 0o755 });
-  const { everything, unasked } = await answer(
+  const { everything, unansweredPrompts } = await answer(
     [
       ['One gateway key', [UP, UP, ENTER]],
       ['Gateway URL', `${emulator.url}${ENTER}`],
@@ -339,14 +339,14 @@ it('offers the tunnels that are installed', async () => {
     ],
     { PATH: folder, PORT: '4321' },
   );
-  expect(unasked).toEqual([]);
+  expect(unansweredPrompts).toEqual([]);
   expect(everything).toContain('ngrok http 4321');
   expect(everything).not.toContain('cloudflared');
 });
 
 it('continues without a public URL or a model list', async () => {
   const GATEWAY_BASE_URL = `http://127.0.0.1:${await freePort()}`;
-  const { everything, unasked } = await answer(
+  const { everything, unansweredPrompts } = await answer(
     [
       ['One gateway key', [UP, UP, ENTER]],
       ['Gateway URL', `${GATEWAY_BASE_URL}${ENTER}`],
@@ -359,7 +359,7 @@ it('continues without a public URL or a model list', async () => {
     ],
     { PATH: '', DATA_DIR: join(folder, 'data'), PORT: String(await freePort()) },
   );
-  expect(unasked).toEqual([]);
+  expect(unansweredPrompts).toEqual([]);
   expect(everything).toContain('cannot be reached: nothing listens there');
   expect(await readFile(join(folder, '.env'), 'utf8')).toBe(
     `GATEWAY_BASE_URL=${GATEWAY_BASE_URL}\nGATEWAY_API_KEY=some-key\nASK_MODEL=some-model\n`,
@@ -382,7 +382,7 @@ it('hides text that is pasted while the gateway is contacted', async () => {
   await once(gateway, 'listening');
   closing.defer(() => void gateway.close());
   const { port } = z.object({ port: z.number() }).parse(gateway.address());
-  const { everything, unasked } = await answer(
+  const { everything, unansweredPrompts } = await answer(
     [
       ['One gateway key', [UP, UP, ENTER]],
       ['Gateway URL', `http://127.0.0.1:${port}${ENTER}`],
@@ -394,7 +394,7 @@ it('hides text that is pasted while the gateway is contacted', async () => {
     undefined,
     input,
   );
-  expect(unasked).toEqual([]);
+  expect(unansweredPrompts).toEqual([]);
   expect(new Set(rawDuringRequests)).toEqual(new Set([true]));
   expect(everything).toContain('the gateway rejected the key');
   expect(everything).not.toContain('sk-pasted-secret');
@@ -405,7 +405,7 @@ it('asks for own keys one by one, tests each, and completes models from the list
   closing.defer(() => openai[Symbol.asyncDispose]());
   const slack = await startSlackServer();
   closing.defer(() => slack.close());
-  const { isGood, everything, unasked } = await answer(
+  const { isGood, everything, unansweredPrompts } = await answer(
     [
       ['One gateway key for everything, or your own keys?', [UP, ENTER]],
       ['Which services do you have', [' ', ENTER]],
@@ -422,7 +422,7 @@ it('asks for own keys one by one, tests each, and completes models from the list
     ],
     { SLACK_API_URL: slack.apiUrl, PORT: String(await freePort()), DATA_DIR: join(folder, 'data') },
   );
-  expect(unasked).toEqual([]);
+  expect(unansweredPrompts).toEqual([]);
   expect(everything).toContain('the chat service rejected the key');
   expect(everything).toContain(`${new URL(openai.url).host} accepts requests`);
   for (const secret of [SERVICE_KEY, 'wrong-key']) expect(everything).not.toContain(secret);
@@ -443,7 +443,7 @@ it('needs no key for a service on this machine', async () => {
   const ollama = await startOpenAi({ keyless: true });
   closing.defer(() => ollama[Symbol.asyncDispose]());
   await writeFile(join(folder, '.env'), `CHAT_BASE_URL=${ollama.url}\nMUSIC_API_KEY=old\n`);
-  const { isGood, everything, unasked } = await answer(
+  const { isGood, everything, unansweredPrompts } = await answer(
     [
       ['One gateway key for everything, or your own keys?', ENTER],
       // Chat and music are selected; music no longer.
@@ -456,7 +456,7 @@ it('needs no key for a service on this machine', async () => {
     ],
     { PORT: String(await freePort()), DATA_DIR: join(folder, 'data') },
   );
-  expect({ isGood, unasked }).toEqual({ isGood: true, unasked: [] });
+  expect({ isGood, unansweredPrompts }).toEqual({ isGood: true, unansweredPrompts: [] });
   expect(everything).toContain('ASK_MODEL is not set, so gpt-4o-mini is used');
   expect(await readFile(join(folder, '.env'), 'utf8')).toBe(`CHAT_BASE_URL=${ollama.url}\n#MUSIC_API_KEY=\n`);
 });
@@ -465,7 +465,7 @@ it('continues with a rejected key, and names only its own settings', async () =>
   const openai = await startOpenAi();
   closing.defer(() => openai[Symbol.asyncDispose]());
   await writeFile(join(folder, '.env'), `CHAT_BASE_URL=${openai.url}\n`);
-  const { isGood, everything, unasked } = await answer(
+  const { isGood, everything, unansweredPrompts } = await answer(
     [
       ['One gateway key for everything, or your own keys?', ENTER],
       ['Which services do you have', ENTER],
@@ -478,7 +478,7 @@ it('continues with a rejected key, and names only its own settings', async () =>
     ],
     { PORT: String(await freePort()), DATA_DIR: join(folder, 'data') },
   );
-  expect({ isGood, unasked }).toEqual({ isGood: false, unasked: [] });
+  expect({ isGood, unansweredPrompts }).toEqual({ isGood: false, unansweredPrompts: [] });
   expect(everything).toContain('set CHAT_API_KEY to a valid key');
   expect(everything).not.toContain('GATEWAY_API_KEY');
 });

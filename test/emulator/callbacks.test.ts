@@ -137,7 +137,7 @@ const expected: Record<
 };
 
 test.each(Object.keys(expected) as ShapeName[])(
-  'the shape %s fills the gaps, and keeps what the contract fixes',
+  'the shape %s fills the gaps of the contract, and changes nothing else',
   async (shape) => {
     let nextId = 0;
     const emulator = await runEmulator({ shape: SHAPES[shape], randomId: () => `id-${++nextId}` });

@@ -110,7 +110,7 @@ async function everything(): Promise<Map<string, StoredMessage>> {
     remix: () => ask('remix', { mode: 'cover', style: 'brass band' }),
     ...Object.fromEntries(quiet.map((name) => [name, () => ask(name)])),
   });
-  // In sequence, because each shows what the one before has set.
+  // In sequence, because each shows the setting of the previous one.
   for (const [name, options] of Object.entries(settings())) results.set(name, await ask(name, options));
   for (const [name, option] of [
     ['ask', 'model'],

@@ -123,8 +123,8 @@ describe.skipIf(noBrowser)('The playground', () => {
     await newest().getByRole('slider').first().press('Home');
     await expect.poll(() => audio(0, 'currentTime')).toBeLessThan(0.2);
     // The same length for eyes and ears.
-    const spoken = await newest().getByRole('slider').first().getAttribute('aria-valuetext');
-    expect(await newest().locator('.time').first().textContent()).toBe(spoken?.replace('of', '/'));
+    const valueText = await newest().getByRole('slider').first().getAttribute('aria-valuetext');
+    expect(await newest().locator('.time').first().textContent()).toBe(valueText?.replace('of', '/'));
     await press(/^Play .* Take 2$/);
     await expect.poll(() => audio(0, 'paused')).toBe(true);
     await press(/^Pause .* Take 2$/);

@@ -118,7 +118,7 @@ describe('the lyrics of a song', () => {
     },
   };
 
-  it('are used for a cover, too, and a repeated callback requests nothing', async () => {
+  it('are also used for a cover, and a repeated callback requests nothing', async () => {
     const job = await waiting(COVER);
     expect(world.gateway.taken.map(({ route }) => route)).toEqual(['music.generateLyrics']);
     await callBack(job, lyrics('[Verse]\nDrip'));

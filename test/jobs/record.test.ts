@@ -164,7 +164,7 @@ describe('cancellation', () => {
     });
   });
 
-  it('persists if a result arrives before or after delivery, also in old records', () => {
+  it('persists if a result arrives before or after delivery, even in old records', () => {
     const completed: JobEvent = { type: 'completed', result: RAIN, at: 6 };
     expect(applyAll({ ...JOB, state: 'ready', end: 'cancelled' }, completed).end).toBe('cancelled');
     expect(applyAll({ ...JOB, state: 'cancelled' }, completed).end).toBe('cancelled');

@@ -47,7 +47,7 @@ it('a job submitted before the backup delivers its result into its message, paid
   expect(words()).toContain('one.mp3');
 });
 
-it('a job delivered after the backup stays as it is, without a failure', async () => {
+it('a job delivered after the backup stays unchanged, without a failure', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   const backup = await world.read(job);

@@ -70,7 +70,7 @@ it('is posted at the requested place once, and no longer listed', async () => {
   expect((await list()).actions).toBeUndefined();
 });
 
-it('stays listed if that channel is closed, too', async () => {
+it('stays listed if that channel is closed as well', async () => {
   const job = await undelivered();
   await world.jobs.showAt(job, ELSEWHERE, 'ada');
   world.platform.failures.push(new PlatformError('gone', 'gone'));

@@ -263,7 +263,7 @@ function usesOf({ discord, slack }: BothChats) {
       latest = result;
     },
 
-    /** Three songs at once, of which one waits, and the list of jobs. */
+    /** Three simultaneous songs, one of them in the queue, and the list of jobs. */
     async *queue() {
       const songs = ['a reel', 'a jig', 'an air'].map((prompt) =>
         discord.command({ name: 'song', options: { prompt } }),

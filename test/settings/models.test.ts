@@ -197,7 +197,7 @@ describe('choosing', () => {
     expect(await inForce()).toMatchObject({ from: 'deployment' });
   });
 
-  test('a display name resolves to its id, also after a route', async () => {
+  test('a display name resolves to its id, even after a route', async () => {
     expect(await mod.models.choose('ask', 'chat large', 'channel')).toMatchObject({
       model: 'chat-large',
       label: 'chat large',

@@ -16,7 +16,7 @@ export interface PageLayout {
   readonly head?: Html | undefined;
   /** The class of the body. */
   readonly kind: 'song' | 'album' | 'sentence';
-  /** Buttons beside the mark. */
+  /** Buttons next to the mark. */
   readonly tools?: Html | undefined;
   readonly main: Html;
   /** Dialogs and bars above the page. */

@@ -86,7 +86,7 @@ async function wavWithTags(file: StoredBytes, tags: AudioTags) {
 
 const isTag = ({ type, bytes }: Chunk) => type.toLowerCase() === 'id3 ' && bytes <= LONGEST_ID3_BYTES;
 
-/** Returns the ID3v2 tag of an MP3 or a WAV, and whether there is a C2PA manifest beside it. Undefined as for `withTags`. */
+/** Returns the ID3v2 tag of an MP3 or a WAV, and whether there is a C2PA manifest next to it. Undefined as for `withTags`. */
 export async function id3TagOf(
   file: StoredBytes,
 ): Promise<{ tag: Buffer | undefined; c2pa: boolean } | undefined> {

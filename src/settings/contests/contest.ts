@@ -1,4 +1,4 @@
-/** The states of a contest and what changes them. Pure. Functions throw UserError for what people may not do. */
+/** The states of a contest and their transitions. Pure. Functions throw UserError for forbidden actions. */
 import { createHash } from 'node:crypto';
 import {
   type Contest,

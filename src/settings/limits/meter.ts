@@ -59,7 +59,7 @@ export interface Meter {
    * operator have paused the bot.
    */
   countQueued<Value>(song: QueuedSong, settings: Decisions, queue: () => Promise<Value>): Promise<Value>;
-  /** Counts a job permanently, because the gateway charged or may have charged. Safe to repeat, also when it becomes certain. */
+  /** Counts a job permanently, because the gateway charged or may have charged. Safe to repeat, even when it becomes certain. */
   settle(job: MeteredJob, charge: 'yes' | 'uncertain'): Promise<void>;
   /** Refunds a failed job. Safe to repeat. Settled usage stays. */
   refund(job: MeteredJob): Promise<void>;

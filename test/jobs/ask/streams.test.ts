@@ -143,9 +143,9 @@ describe('an end reported by the gateway', () => {
     ['content_filter', 'content filter stopped the answer here', 'content filter blocked this'],
     ['tool_calls', "functions that aren't available", 'none are available here'],
   ])('shows a note for %s, with and without text', async (reason, note, sentence) => {
-    const spoken = await ask((response) => void events(response).end(chatStream(['Once upon'], reason)));
-    expect(spoken.text).toBe('Once upon');
-    expect(spoken.footer).toContain(note);
+    const answer = await ask((response) => void events(response).end(chatStream(['Once upon'], reason)));
+    expect(answer.text).toBe('Once upon');
+    expect(answer.footer).toContain(note);
     const job = await world.start({
       ...QUESTION,
       work: { ...QUESTION.work, request: { ...QUESTION.work.request, maxTokens: 9 } } as typeof QUESTION.work,

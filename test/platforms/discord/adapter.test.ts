@@ -581,8 +581,8 @@ describe('the Discord adapter', () => {
       const started = accept(bot);
       const command = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
       const { address } = await started;
-      const overstated = { ...address, platformData: { ...address.platformData, fileBytes: 1_000 } };
-      await platform.show(overstated, song(media.keep('one', bytes('12345'))), new StoredPost('job1'));
+      const withLargeLimit = { ...address, platformData: { ...address.platformData, fileBytes: 1_000 } };
+      await platform.show(withLargeLimit, song(media.keep('one', bytes('12345'))), new StoredPost('job1'));
       expect(command.original?.embeds[0]?.description).toContain('https://bot.example/files/one');
       expect(new Set(discord.refused.map((refused) => refused.code))).toEqual(new Set([40_005]));
     });

@@ -605,12 +605,12 @@ function labelOf(element: Fields): string | undefined {
 /** Its label with and without the icon, and its accessible name with and without the subject. */
 function namesOf(element: Fields): string[] {
   const label = labelOf(element) ?? '';
-  const spoken = asText(element.accessibility_label) ?? '';
+  const accessibleName = asText(element.accessibility_label) ?? '';
   return [
     label,
     label.replace(/^\p{Extended_Pictographic}\ufe0f? /u, ''),
-    spoken,
-    spoken.replace(/: .*$/s, ''),
+    accessibleName,
+    accessibleName.replace(/: .*$/s, ''),
   ];
 }
 

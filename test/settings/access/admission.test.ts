@@ -109,7 +109,7 @@ describe('a refusal says who has access', () => {
   });
 });
 
-it('people appointed as moderators by a rule are admitted, also by role', async () => {
+it('people or roles that a rule makes moderators are admitted as moderators', async () => {
   const known = decided('server: allow @dj moderation', 'server: deny everyone all');
   const dj = { ...ADA, roles: ['dj'] };
   expect((await entering('song', dj, known)).person).toEqual({ ...dj, moderator: true });

@@ -79,7 +79,7 @@ export async function showDirectly(
     const known = platformErrorOf(error);
     if (!(known instanceof PlatformError) || known.code === 'unavailable' || known.code === 'refused')
       throw known;
-    throw new PlatformError('gone', 'The person accepts no direct messages', {
+    throw new PlatformError('gone', 'The person does not accept direct messages', {
       cause: error,
       advice: CLOSED_ADVICE,
     });

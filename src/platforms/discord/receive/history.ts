@@ -81,7 +81,7 @@ export async function readDiscordHistory(
       : await latest({ ...reference, before }, messages);
   // Without the permission, Discord returns an empty list.
   if (found.length === 0 && guilds.canReadHistory(reference.channel) === false)
-    throw new PlatformError('refused', 'May not read the message history', { advice: NO_HISTORY });
+    throw new PlatformError('refused', 'The bot may not read the message history', { advice: NO_HISTORY });
   return found.flatMap((message) => turnOf(message, { guilds, self }));
 }
 

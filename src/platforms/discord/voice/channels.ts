@@ -55,7 +55,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     try {
       return !cacheBot(user, userSchema.parse(await rest.read(Routes.user(user))).bot);
     } catch (error) {
-      log.info({ err: error }, 'Could not tell whether a listener is a bot');
+      log.info({ err: error }, 'Could not check whether a listener is a bot');
       return true;
     }
   }

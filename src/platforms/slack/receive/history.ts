@@ -86,7 +86,10 @@ async function readReplies(history: HistoryReference | undefined, tools: History
   } catch (error) {
     tools.log.warn({ err: error }, 'Could not read a thread; answering from the last message only');
     if (NOT_ALLOWED.has(slackErrorOf(error) ?? ''))
-      throw new PlatformError('refused', 'May not read the history', { cause: error, advice: NO_HISTORY });
+      throw new PlatformError('refused', 'The bot may not read the history', {
+        cause: error,
+        advice: NO_HISTORY,
+      });
     return [];
   }
 }

@@ -173,7 +173,7 @@ describe('a channel where editing stops', () => {
   const PAGES = { title: 'Rain', text: Array.from({ length: 2000 }, (_, index) => `word${index}`).join(' ') };
 
   it.each(['edit_window_closed', 'message_not_found'])(
-    'posts songs and pages below the current message, also after a crash (%s)',
+    'posts songs and pages below the current message, even after a crash (%s)',
     async (error) => {
       await start();
       const { server, show } = harness;

@@ -302,7 +302,7 @@ describe('mentioning the requester after a failure', () => {
   });
 });
 
-it('mentions once for an incomplete and once for a ready result, also after a crash', async () => {
+it('mentions once for an incomplete and once for a ready result, even after a crash', async () => {
   const { server, show } = harness;
   const posted = await show(PROGRESS);
   const expired: Message = { title: 'Composing', text: 'Not in time.', notify: 'incomplete' };

@@ -36,7 +36,7 @@ it.each([
   await expectWithdrawal(() => harness.server.directMessage('what is a mode?'));
 });
 
-it('withdraws a deleted mention if the app receives every message, also in a thread', async () => {
+it('withdraws a deleted mention if the app receives every message, including those in threads', async () => {
   harness = await startHarness(EVERY_MESSAGE);
   const { server } = harness;
   const { message: root } = await server.say('I wonder');

@@ -156,7 +156,7 @@ describe('a message to the bot', () => {
     expect(bot.invocations.map(({ options }) => options.question)).toEqual(['and now?']);
   });
 
-  it("contains people's names, also in the history and for unknown people", async () => {
+  it("contains people's names, even in the history and for unknown people", async () => {
     const { server, bot } = harness;
     const { message } = await server.say('<@U0BOB> sings', { user: 'U0ADA' });
     await server.mention('a song for <@U0BOB> and <@U0NOBODY>', { threadTs: message.ts });

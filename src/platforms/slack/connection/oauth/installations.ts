@@ -66,7 +66,7 @@ export function createInstallations({
 /** Throws PlatformError if the installation names no workspace or organisation. */
 function idOf({ team, enterprise, isEnterpriseInstall }: Installation<'v1' | 'v2', boolean>): string {
   const installedIn = isEnterpriseInstall ? enterprise : team;
-  if (installedIn === undefined) throw new PlatformError('refused', 'The installation names no workspace');
+  if (installedIn === undefined) throw new PlatformError('refused', 'The installation has no workspace');
   return installedIn.id;
 }
 
