@@ -6,7 +6,7 @@ import type { Invocation } from '../../src/core/invocation.ts';
 import type { Job } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
-import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
+import { createJobs, type EntryRequest, type Jobs } from '../../src/jobs/jobs.ts';
 import { type Advance, createAdvance, type RunFacts } from '../../src/jobs/runner/advance.ts';
 import { createSharedParts } from '../../src/jobs/runner/steps.ts';
 import type { MediaError } from '../../src/media/errors.ts';
@@ -41,9 +41,9 @@ export interface World extends AsyncDisposable {
   /** Runs commands for jobs. */
   readonly invoker: { invoke: JobDependencies['invoke'] };
   /** Stores work like a command. */
-  accept(request: StartRequest, invocation?: Partial<Invocation>): Promise<AcceptedOutcome>;
+  accept(request: StartRequest | EntryRequest, invocation?: Partial<Invocation>): Promise<AcceptedOutcome>;
   /** Starts work like a command, and resolves to the job's id. */
-  start(request: StartRequest, invocation?: Partial<Invocation>): Promise<string>;
+  start(request: StartRequest | EntryRequest, invocation?: Partial<Invocation>): Promise<string>;
   /** Advances a job once, like a wake-up. */
   advance(job: string): Promise<number | undefined>;
   callback(job: string, body: unknown): Promise<void>;

@@ -9,6 +9,7 @@ import type { Job } from '../../src/core/job.ts';
 import { PLANS } from '../../src/jobs/route-plans.ts';
 import { createPartyStore } from '../../src/party/store.ts';
 import { createInstallations } from '../../src/platforms/slack/connection/oauth/installations.ts';
+import { createContestStore } from '../../src/settings/contests/contests.ts';
 import { createDecisionStore } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
 import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
@@ -17,7 +18,14 @@ import type { RunTools } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { loadRedis, loadSqlite } from '../fixtures/records/dumps.ts';
-import { CLIENT_SECRET, finishJob, PLACE, SETTING_NAMES, WORKSPACE } from '../fixtures/records/history.ts';
+import {
+  CLIENT_SECRET,
+  ENTRY,
+  finishJob,
+  PLACE,
+  SETTING_NAMES,
+  WORKSPACE,
+} from '../fixtures/records/history.ts';
 import { createWorld, type World } from '../jobs/world.ts';
 import { connectRedis, noRedis, PATIENT, startRedisServer } from '../servers/redis.ts';
 
@@ -142,6 +150,12 @@ describe.each(versions)('the records of %s', (version) => {
         timeZone: 'Europe/Berlin',
         requests: [{ command: 'song', person: { id: 'ada' } }, { command: 'image' }],
       });
+      const contests = createContestStore(storage);
+      expect(await contests.read(contests.keyOf(PLACE))).toMatchObject({
+        current: { theme: 'Rain', state: 'voting', entries: [{ job: ENTRY }], votes: { bob: ENTRY } },
+        past: [{ theme: 'Snow', standings: [{ title: 'Snow', votes: 1 }] }],
+      });
+      expect(await storage.jobs.read(ENTRY)).toMatchObject({ contest: { id: 'contest-2' }, hidden: true });
       const { log } = await createWorld();
       const installations = createInstallations({ settings, clientSecrets: [CLIENT_SECRET], now, log });
       expect(await installations.fetchInstallation(WORKSPACE)).toMatchObject({
