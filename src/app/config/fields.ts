@@ -162,7 +162,7 @@ export function model(routes: readonly string[]) {
   return z.stringFormat(
     'model',
     (value) => /^\S{1,200}$/.test(value) && !routes.some((route) => value === `${route}:`),
-    expected(withRoute ? `${sentence}, optionally with its route, such as ${withRoute}` : sentence),
+    expected(withRoute ? `${sentence}, optionally with its interface, such as ${withRoute}` : sentence),
   );
 }
 
@@ -189,7 +189,7 @@ export const modelIds = readable('model IDs separated by commas, such as some-id
 });
 
 export const families = readable(
-  `families separated by commas: ${GATEWAY_FAMILIES.join(', ')}`,
+  `interfaces separated by commas: ${GATEWAY_FAMILIES.join(', ')}`,
   (value): readonly GatewayFamily[] | undefined => {
     const names = commaSeparated(value);
     const known = GATEWAY_FAMILIES.filter((family) => names.includes(family));

@@ -16,8 +16,7 @@ declare module 'zod' {
 
 const port = field.wholeNumber(0, 65_535);
 
-const CHOOSE =
-  'with your own keys, the newest small model of the list; otherwise, people are asked to choose';
+const CHOOSE = 'otherwise, people are asked to choose';
 
 /** The base URL of a family's own service. */
 function ownBaseUrl(
@@ -36,15 +35,16 @@ const ownApiKey = (family: GatewayFamily, note = '') =>
 /** The settings that decide which services there are. */
 export const SERVICE_SETTINGS = z.object({
   GATEWAY_BASE_URL: field.gatewayUrl.optional().meta({
-    description: 'The URL of the gateway. Without a URL and a key, the built-in emulator stands in for it.',
+    description:
+      'The URL of the gateway. If you set neither a gateway nor keys of your own, the bot uses the built-in emulator.',
     example: 'https://gateway.example.org',
-    otherwise: 'the built-in emulator',
+    otherwise: 'the built-in emulator if no service is set',
   }),
   GATEWAY_API_KEY: field.apiKey.optional().describe('The API key of your gateway account. Secret.'),
 
   CHAT_BASE_URL: ownBaseUrl(
     'chat',
-    "The base URL of an OpenAI-compatible service, as its SDK takes it: OpenAI, OpenRouter, Groq, Mistral, vLLM, Ollama or LM Studio. Answers questions instead of the gateway's chat route.",
+    "The base URL of an OpenAI-compatible service, in the form its SDK expects, such as https://api.openai.com/v1. Works with OpenAI, OpenRouter, Groq, Mistral, vLLM, Ollama and LM Studio. Answers questions instead of the gateway's chat route.",
     'http://127.0.0.1:11434/v1',
   ),
   CHAT_API_KEY: ownApiKey('chat', ' A service on your own machine may need none.'),
@@ -74,7 +74,7 @@ export const SERVICE_SETTINGS = z.object({
   MUSIC_API_KEY: ownApiKey('music'),
   EMULATOR_FAMILIES: field.families.optional().meta({
     description:
-      'The interfaces that the built-in emulator simulates beside real services, to try them out: chat, msg, gen, media or music.',
+      'The interfaces that the built-in emulator simulates alongside real services, to try them out: chat, msg, gen, media or music.',
     example: 'music',
     otherwise: 'all if no service is set, else none',
   }),
@@ -96,7 +96,7 @@ export const environmentSchema = z.object({
   PORT: port.prefault('3000').describe('The port to listen on. 0 picks a free port.'),
   PLAYGROUND: field.flag.optional().meta({
     description:
-      'Set to 1 to try every command in the playground, a chat in a browser on this machine, or to 0 to turn it off. Its address is printed at startup. Never use it in production.',
+      'Set to 1 to turn on the playground, a chat in your browser on this machine where you can try every command. Set to 0 to turn it off. Its address is printed at startup. Never use it in production.',
     example: '1',
     otherwise: 'on if no chat is connected',
   }),
@@ -168,7 +168,7 @@ export const environmentSchema = z.object({
   SLACK_THREADS: field.flag
     .prefault('0')
     .describe(
-      'Set to 1 to let the bot answer without a mention in threads it started or joined, and in channels where moderators turned on talk (/models answers talk:on). Create the manifest with --threads too.',
+      'Set to 1 to let the bot answer without a mention. This applies to threads it started or joined, and to channels where moderators turned on talk (/models answers talk:on). Create the manifest with --threads too.',
     ),
   SLACK_API_URL: field.baseUrl.optional().meta({
     description: "Another base URL for Slack's Web API, for proxies and tests.",
@@ -190,22 +190,31 @@ export const environmentSchema = z.object({
   SONG_MODEL: field.musicModel
     .prefault('V5')
     .describe('The song model: V4, V4_5, V4_5PLUS, V4_5ALL, V5, or a newer version such as V5_5.'),
-  ASK_MODEL: field.models(MODEL_ROUTES.ask).optional().meta({
-    description:
-      'The model that answers /ask. To choose an interface, write it before the ID, as in msg:some-id (chat, msg or gen). You can list several, separated by commas: if one cannot answer, the bot asks the next.',
-    example: 'msg:some-id',
-    otherwise: CHOOSE,
-  }),
-  IMAGE_MODEL: field.model(MODEL_ROUTES.image).optional().meta({
-    description: 'The model that creates images. If it also writes text, put gen: before its ID.',
-    example: 'some-id',
-    otherwise: CHOOSE,
-  }),
-  VIDEO_MODEL: field.model([]).optional().meta({
-    description: 'The model that creates videos.',
-    example: 'some-id',
-    otherwise: CHOOSE,
-  }),
+  ASK_MODEL: field
+    .models(MODEL_ROUTES.ask)
+    .optional()
+    .meta({
+      description:
+        'The model that answers /ask. To choose an interface, write it before the ID, as in msg:some-id (chat, msg or gen). You can list several, separated by commas: if one cannot answer, the bot asks the next.',
+      example: 'msg:some-id',
+      otherwise: `with your own keys, the newest small model of the list; ${CHOOSE}`,
+    }),
+  IMAGE_MODEL: field
+    .model(MODEL_ROUTES.image)
+    .optional()
+    .meta({
+      description: 'The model that creates images. If it also writes text, put gen: before its ID.',
+      example: 'some-id',
+      otherwise: `with a DashScope key, the first image model in \`MEDIA_MODELS\`; with a Google key, a small image model; ${CHOOSE}`,
+    }),
+  VIDEO_MODEL: field
+    .model([])
+    .optional()
+    .meta({
+      description: 'The model that creates videos.',
+      example: 'some-id',
+      otherwise: `with a DashScope key, the first video model in \`MEDIA_MODELS\`; ${CHOOSE}`,
+    }),
   CONCURRENCY: concurrency
     .prefault('song=10, ask=16, image=4, video=3')
     .describe(
@@ -224,7 +233,8 @@ export const environmentSchema = z.object({
     otherwise: 'the current model if it is a gen model',
   }),
   THINKING_MODELS: field.genModels.default([]).meta({
-    description: 'Gen models that think before they answer (a preview of the gateway), separated by commas.',
+    description:
+      'Gen models that think before they answer, separated by commas. This is a preview feature of the gateway.',
     example: 'some-id',
     otherwise: 'off',
   }),
@@ -265,7 +275,9 @@ export const environmentSchema = z.object({
   MEDIA_QUOTA_MB: field
     .wholeNumber(100, 100_000_000)
     .prefault('10000')
-    .describe('How much media to store, in megabytes. Beyond that, the oldest is deleted first.'),
+    .describe(
+      'How much media to store, in megabytes. When the limit is reached, the oldest files are deleted.',
+    ),
   MEDIA_ALLOWED_HOSTS: field.hostList.default([]).meta({
     description:
       'Private hosts from which the bot may fetch gateway results, separated by commas. Without a port, 80 and 443 are allowed. Links that people type are fetched from public addresses only.',
@@ -281,7 +293,7 @@ export const environmentSchema = z.object({
   }),
   USAGE_LIMITS: usageLimits.default([]).meta({
     description:
-      'Limits that moderators cannot raise. Each has a scope (person, channel, server, or deployment: everyone on this bot together), an optional family (song, ask, image, video or party) and an amount per hour or day.',
+      'Limits that moderators cannot raise. Each has a scope, an optional family and an amount per hour or day. Scopes: person, channel, server, or deployment (everyone who uses this bot). Families: song, ask, image, video, party.',
     example: 'person song 5/day, server 500/day, deployment 2000 units/day',
     otherwise: 'none',
   }),

@@ -69,7 +69,7 @@ export const usageCosts = z.string().transform((value, context): Readonly<Record
 });
 
 export const serverList = readable(
-  'ids of servers and workspaces separated by commas, such as "1100000000000000001, slack:T0ABCDEFG", with "direct" for direct messages on Discord',
+  'IDs of servers and workspaces separated by commas, such as "1100000000000000001, slack:T0ABCDEFG", with "direct" for direct messages on Discord',
   (value) => {
     const ids = commaSeparated(value);
     return ids.every((id) => /^((discord|slack):)?[\w-]{1,64}$/.test(id)) ? ids : undefined;
