@@ -102,7 +102,7 @@ export const contest = defineGroup({
       async run({ address, person }, { contests }) {
         assertModerates(address, person);
         const { state } = await contests.end();
-        return privately(state === 'voting' ? 'Closing the vote.' : 'Closing the entries.');
+        return privately(state === 'voting' ? 'Closing the vote.' : 'Closing entries.');
       },
     }),
 

@@ -149,7 +149,7 @@ const animate = defineFormAction({
         }),
         image: { job: job.id, source },
       },
-      title: `Creating a video of ${quoted(about ?? 'your image')}`,
+      title: `Creating a video of ${about === undefined ? 'your image' : quoted(about)}`,
       parent: job.id,
       basedOn: quoted(promptOf(job)),
       command: 'video',

@@ -57,9 +57,9 @@ const limitOptions = {
   },
   together: {
     type: 'flag',
-    description: 'One limit that all people share',
+    description: 'One limit shared by everyone',
     label: 'Shared',
-    help: 'One limit that all people share.',
+    help: 'One limit shared by everyone.',
   },
 } as const satisfies OptionDeclarations;
 
@@ -72,7 +72,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
     type: 'choice',
     description: 'A command, all commands, or the moderator commands',
     label: 'Commands',
-    help: 'One command, all of them, or the commands of moderators.',
+    help: 'One command, all of them, or the moderator commands.',
     required: true,
     choices: choicesOf([ALL, ...names, MODERATION]),
   } as const satisfies ChoiceOption;
@@ -128,7 +128,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
             const report = await moderation.rules.set(rule, where);
             const hint =
               of === 'units' && !hasUnits
-                ? "The bot's operator has set no prices yet, so jobs cost no units."
+                ? "The bot's operator hasn't set prices yet, so jobs cost no units."
                 : undefined;
             return privately(changeMessage(rule, where, { report, at: address, by: 'set', hint }));
           },
@@ -157,13 +157,13 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         }),
 
         pause: defineSubcommand({
-          description: 'Start no new jobs in this server; running jobs will finish',
+          description: 'Stop new jobs in this server; running jobs will finish',
           options: {},
           async run({ address }, { moderation }) {
             const changed = await moderation.rules.pause(true);
             const place = scopeText('server', address);
             const text = changed
-              ? `Paused in ${place}. I start no new jobs, not even for moderators. Running jobs will finish.`
+              ? `Paused in ${place}. I won't start new jobs, not even for moderators. Running jobs will finish.`
               : `Already paused in ${place}.`;
             const resume = { command: 'limits', subcommand: 'resume' };
             return privately({ text, actions: runControl(resume, { label: 'Resume', icon: 'play' }) });

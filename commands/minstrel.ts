@@ -89,19 +89,20 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
       }),
 
       forget: defineSubcommand({
-        description: 'Delete your data: jobs, results, files, voices, schedules and usage',
+        description:
+          'Delete your data: jobs, results, files, voices, schedules, contest entries, votes and usage',
         options: {
           confirm: { type: 'flag', description: 'Confirm that you want to delete your data permanently' },
         },
         async run({ options: { confirm }, address }, { own }) {
           if (!confirm) {
             return privately(
-              `This permanently deletes everything I store about you, in every ${serverWord(address)} on this platform: jobs, results, files, saved voices, schedules, votes and usage. My messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget confirm:true**.`,
+              `This permanently deletes your data in every ${serverWord(address)} on this platform: jobs, results, files, saved voices, schedules, contest entries, votes and usage. My messages in channels stay, but their buttons stop working. Moderators' rules about you stay too. To continue, use **/minstrel forget confirm:true**.`,
             );
           }
           const { jobs, files } = await own.forget();
           return privately(
-            `Deleted ${counted(jobs, 'job')} and all results, ${counted(files, 'file')}, your voices, schedules, votes and usage.`,
+            `Deleted ${counted(jobs, 'job')} and all results, ${counted(files, 'file')}, your voices, schedules, contest entries, votes and usage.`,
           );
         },
       }),

@@ -175,8 +175,11 @@ export function modelsFor(families: readonly Family[]): AnyCommand {
           options: {
             family,
             model: {
-              ...completedText('Model ID or name; for questions, also several separated by commas', 500),
-              help: 'Its ID or name. For questions, also several: some-id, other-id.',
+              ...completedText(
+                'Model ID or name. For questions, you can list several, separated by commas',
+                500,
+              ),
+              help: 'Its ID or name. For questions, you can list several: some-id, other-id.',
               required: true,
             },
             where: whereOption,

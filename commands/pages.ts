@@ -96,7 +96,7 @@ export const pages = withControls(
           const url = await moderation.pages.album();
           if (url === undefined) return privately(UNREACHABLE);
           return privately({
-            text: 'Anyone with this link can see the newest songs of this channel. To remove the link, use **/pages album** with “withdraw”.',
+            text: 'Anyone with this link can see the newest songs of this channel. To remove the link, use **/pages album withdraw:true**.',
             actions: [{ type: 'link', url, label: 'Open album' }],
           });
         },

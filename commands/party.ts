@@ -127,7 +127,7 @@ async function playContest(context: Context): Promise<string> {
   const current = await context.contests.current();
   if (current?.state !== 'voting')
     throw new UserError(
-      'No song contest is being voted on in this channel. To see its state, use /contest show.',
+      'There is no vote in this channel right now. To see whether a contest is running, use /contest show.',
     );
   const entries = current.ballot
     .map((candidate, index) => ({ candidate, title: `Entry ${index + 1}` }))
@@ -142,7 +142,7 @@ async function playContest(context: Context): Promise<string> {
   const [first = '', ...rest] = sentences;
   return rest.length === 0
     ? first
-    : `${first} After it: ${counted(rest.length, 'more entry', 'more entries')}.`;
+    : `${first} ${counted(rest.length, 'more entry follows', 'more entries follow')}.`;
 }
 
 async function offer({ job, index }: Take, url: string, { files, pages }: Context): Promise<Message> {

@@ -27,7 +27,7 @@ const options = {
   lyrics: {
     type: 'text',
     description: 'Lyrics; mark sections with [Verse] and [Chorus]',
-    help: 'Leave this empty to have them written. Mark sections with [Verse] and [Chorus].',
+    help: "Leave this empty and I'll have them written. Mark sections with [Verse] and [Chorus].",
     maximumLength: 5000,
     multiline: true,
   },
@@ -75,7 +75,7 @@ export const song = defineCommand({
     make: {
       async run({ job }, context) {
         const request = suggestedSong(job);
-        if (!request) throw new UserError('This answer suggests no song. Use /song to create one.');
+        if (!request) throw new UserError("This answer doesn't suggest a song. Use /song to create one.");
         return context.jobs.start(songRequest(request, { model: await context.models.song(undefined) }));
       },
     },

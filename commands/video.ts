@@ -21,7 +21,7 @@ const options = {
   image: {
     type: 'file',
     description: 'An image to start from',
-    label: 'First image',
+    label: 'Starting image',
     help: 'The video starts from this image.',
     accept: ['image'],
     maximumBytes: 10 * MEGABYTE,
@@ -39,7 +39,7 @@ const options = {
   resolution: {
     type: 'choice',
     description: 'Resolution',
-    help: "By default, the model's.",
+    help: 'By default, the model decides.',
     choices: choicesOf(['720P', '1080P']),
   },
   silent: {
@@ -108,7 +108,7 @@ export const video = defineCommand({
         image,
         audio,
       }),
-      title: `Creating a video of ${quoted(prompt ?? 'your image')}`,
+      title: `Creating a video of ${prompt === undefined ? 'your image' : quoted(prompt)}`,
     });
   },
 

@@ -81,7 +81,7 @@ function recent(songs: readonly JobView[], now: number): HomeSection {
     ...(songs.length === 0 ? { footer: 'No songs yet. Create one with /song.' } : {}),
     fields: songs.map(({ title, person, createdAt }) => ({
       name: clip(title, 100),
-      value: `for ${person.displayName}, ${timeAgo(createdAt, now)}`,
+      value: `requested by ${person.displayName}, ${timeAgo(createdAt, now)}`,
     })),
   };
 }

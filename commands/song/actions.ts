@@ -111,7 +111,7 @@ export const studioActions = {
   lyrics: {
     async run({ job }) {
       const lyrics = lyricsOf(job);
-      if (!lyrics) return privately('This song has no lyrics. Write some with /lyrics.');
+      if (!lyrics) return privately('This song has no lyrics.');
       return privately({ title: titleOf(job), text: lyricsMarkdown(lyrics) });
     },
   },

@@ -209,7 +209,7 @@ const TAKE_ACTIONS: readonly (Pick<ButtonText, 'icon' | 'hint'> & { action: stri
   { action: 'play', name: 'Play in voice', icon: 'play' },
   { action: 'extend', name: 'Extend', icon: 'extend' },
   { action: 'stems', name: 'Stems', icon: 'stems' },
-  { action: 'karaoke', name: 'Karaoke', icon: 'karaoke', hint: 'Lyrics with the time of each line' },
+  { action: 'karaoke', name: 'Karaoke', icon: 'karaoke', hint: 'Synced lyrics for every line' },
   { action: 'wav', name: 'WAV', icon: 'wav', hint: 'A file with lossless audio' },
   { action: 'video', name: 'Music video', icon: 'video', hint: 'A video with the cover art' },
   { action: 'voice', name: 'Save voice', icon: 'voice', hint: 'Sing new songs with this voice' },

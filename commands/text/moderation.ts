@@ -55,7 +55,7 @@ export function modelField({ family, model, from, chosenBy, unavailable }: Model
 const LONGEST_PROMPT = 500;
 
 /** Explains channels where every message is a question. */
-export const TALK_DETAILS = `Each answer starts a thread. I ignore replies to other people and messages that mention someone else. The limit is ${TALK_QUESTIONS} questions per person per hour. To change the limit, use /limits set with what:ask and per:hour.`;
+export const TALK_DETAILS = `Each answer starts a thread. I ignore replies to other people and messages that mention someone else. By default, each person can ask ${TALK_QUESTIONS} questions an hour. To change this, use /limits set what:ask per:hour most:10.`;
 
 export function answerFields(
   { systemPrompt, assistant, footer, talk }: AnswersInForce,
@@ -77,7 +77,7 @@ export function pagesText(pages: PagesInForce, at: Place): string {
   if (pages.from === 'channel' || pages.from === 'server')
     return `Pages are ${onOrOff(pages)}, set for ${scopeText(pages.from, at)}.`;
   return pages.on
-    ? 'Pages are on, because everyone can read this channel.'
+    ? 'Pages are on because everyone can read this channel.'
     : "Pages are off because this channel is private, or because I can't tell whether it is.";
 }
 
@@ -111,7 +111,7 @@ export async function limitsMessage({ inForce }: Context, at: Place): Promise<Me
       ...(paused ? runControl(to('resume'), { label: 'Resume', icon: 'play' }) : []),
     ],
     text: [
-      ...(paused ? ['**Paused**: I start no new jobs. To continue, use /limits resume.'] : []),
+      ...(paused ? ["**Paused**: I'm not starting new jobs. To continue, use /limits resume."] : []),
       ...section(
         'Limits',
         limits.map((limit) => limitLine(limit, at)),

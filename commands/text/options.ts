@@ -29,7 +29,7 @@ export const songOptions = {
   title: {
     type: 'text',
     description: 'Title',
-    help: 'Leave this empty to get one with the song.',
+    help: 'Leave this empty to let the song choose one.',
     maximumLength: 80,
   },
   instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Create it without vocals.' },

@@ -29,7 +29,7 @@ function ownSentences({ day, model, job }: NonNullable<FileOrigin['mark']>): str
   if (!job)
     return [
       generated,
-      "I can't show who requested it: the job was deleted, or it is someone else's from another channel.",
+      "I can't show who requested it: the job was deleted, or someone else requested it in another channel.",
     ];
   return [generated, `${plain(job.person.displayName)} requested it: ${plain(job.title)}.`];
 }

@@ -42,7 +42,7 @@ export function usageReport(report: UsageReport, { days, hasUnits, now }: Report
     ['By day (UTC)', valueLines(new Map(byDay), hasUnits)],
     ...(votes.length === 0 ? [] : [['Votes on answers', shortList(votes)] as const]),
   ] as const;
-  const alt = `Jobs by day and family over ${lastDays(days)}`;
+  const alt = `Jobs by day and kind over ${lastDays(days)}`;
   return present({
     title: `Usage in ${lastDays(days)}`,
     fields: sections.map(([name, lines]) => ({ name, value: lines.join('\n') })),
@@ -115,7 +115,7 @@ const votesTable = (feedback: readonly ModelFeedback[]): Table => ({
 });
 
 export function ownUsageText(rows: readonly FamilyUsage[], days: number, hasUnits: boolean): string {
-  if (rows.length === 0) return `You have used nothing here in ${lastDays(days)}.`;
+  if (rows.length === 0) return `You haven't used anything here in ${lastDays(days)}.`;
   const note = rows.some(({ uncertain }) => uncertain > 0) ? `\n\n${UNCERTAIN}` : '';
   return `Your usage here in ${lastDays(days)}:\n\n${list(byType(rows), hasUnits)}${note}`;
 }

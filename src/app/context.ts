@@ -42,7 +42,7 @@ const PARTY = 'party';
 /** Entering a contest requires access to this command, even with /song. */
 const CONTEST = 'contest';
 const HIDDEN =
-  'This is your contest entry, and nobody else may see it until the vote is over. To see it now, send me /jobs in a direct message.';
+  "This is your contest entry, so I can't show it here until the vote is over. To see it now, send me /jobs in a direct message.";
 
 export function createEnter(parts: ContextParts): BotOptions['enter'] {
   return async (request) => {

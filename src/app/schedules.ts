@@ -156,13 +156,13 @@ async function occur(request: ScheduledRequest, due: Due, parts: ScheduleParts):
 }
 
 function missedText({ pattern, command, options }: ScheduledRequest, { at, timeZone }: Due): Message {
-  const skipped = `I was offline at the scheduled time (${timeText(at, timeZone)}), so I skipped this.`;
+  const skipped = `I was offline at the scheduled time (${timeText(at, timeZone)}), so I skipped this run.`;
   const typed = Object.entries(options)
     .map(([name, value]) => `${name}:${value}`)
     .join(' ');
   const advice = isSingleRun(pattern)
     ? `To run it now, use ${plain(`/${command} ${typed}`)}`
-    : 'The next one runs as planned.';
+    : 'The next run is still scheduled.';
   return { text: `${skipped} ${advice}` };
 }
 

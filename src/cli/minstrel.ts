@@ -55,14 +55,14 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
 };
 
-const usage = `Usage: npx minstrel [program] [options]
+const usage = `Usage: npx minstrel [command] [options]
 ${manifest.description}
 
 ${Object.entries(PROGRAMS)
   .map(([name, { summary }]) => `  ${name.padEnd(8)}  ${summary}`)
   .join('\n')}
 
-  --help     describe a program, such as npx minstrel backup --help
+  --help     describe a command, such as npx minstrel backup --help
   --version  print the version
 `;
 
@@ -76,7 +76,7 @@ export async function runByName([name = 'start', ...args]: readonly string[]): P
     const similar = nearest(name, Object.keys(PROGRAMS));
     const advice = similar
       ? `Did you mean npx minstrel ${similar}?`
-      : 'npx minstrel --help lists all programs.';
-    fail(`There is no program “${name}”. ${advice}`);
+      : 'npx minstrel --help lists all commands.';
+    fail(`There is no command “${name}”. ${advice}`);
   }
 }

@@ -98,7 +98,7 @@ export interface Limit {
 
 export interface LimitInForce extends Limit {
   readonly from: Where | 'deployment';
-  /** Current usage that counts against the limit, for the person who asks. */
+  /** Current usage that counts towards the limit, for the person who asks. */
   readonly used: number;
   /** Plain text, such as `5 songs per person per day`. */
   readonly sentence: string;

@@ -1,6 +1,7 @@
 /** Erases finished jobs and their files, except files that other jobs use, and removes a person's words from other jobs. */
 import { UserError } from '../core/errors.ts';
 import { isOpen, type Job } from '../core/job.ts';
+import { counted } from '../core/util/words.ts';
 import type { Inquiry, InquiryTurn, Work } from '../core/work.ts';
 import { isUnreadableRecord } from '../storage/job-record.ts';
 import type { JobText, Storage } from '../storage/storage.ts';
@@ -81,7 +82,7 @@ export async function forgetPerson(owner: Owner, dependencies: ForgetDependencie
   const running = await jobs.running({ platform: owner.platform }, owner.person);
   if (running.length > 0) {
     throw new UserError(
-      `You have running jobs (${running.length}). Wait until they end, or cancel them with /jobs, then try again.`,
+      `You have ${counted(running.length, 'running job')}. Let running jobs finish, or cancel them with /jobs, then try again.`,
     );
   }
   const own = new Set<string>();

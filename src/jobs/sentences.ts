@@ -138,7 +138,7 @@ export function lostSentence(names: string): string {
 
 /** For the last resort: the gateway's temporary URLs. */
 export function linkedFilesSentence(names: string): string {
-  return `I couldn't store ${names}. Links from the service expire in a few days, so download soon.`;
+  return `I couldn't store ${names}. Links from the service expire in a few days, so download them soon.`;
 }
 
 /** A message specific to the kind of work; undefined if the general one fits. */

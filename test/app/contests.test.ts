@@ -191,7 +191,7 @@ describe('entries', () => {
     const answers = await Promise.all([replyText(song(ADA)), replyText(song(ADA))]);
     expect(answers.toSorted()).toEqual([
       expect.stringMatching(/^You've already entered\. To enter another song, first press/),
-      "Your entry is being made. I'll send it to you directly.",
+      "Your entry is being made. I'll send it to you in a direct message.",
     ]);
     expect(await Array.fromAsync(world.storage.jobs.all())).toHaveLength(1);
     expect(await replyText(song(BOB))).toContain('Your entry is being made');
@@ -595,12 +595,12 @@ test('plays the entries in a voice channel, in order and without titles', async 
   const party = () => replyText(ask(CID, { command: 'party', subcommand: 'contest' }));
   await start();
   const [ada] = [await finishedEntry(ADA), await finishedEntry(BOB), await finishedEntry(MOD)];
-  expect(await party()).toContain('No song contest is being voted on in this channel.');
+  expect(await party()).toContain('There is no vote in this channel right now.');
   await toVote();
   const gone = await numberOf(ada);
   await press(ADA, messageOf(ada), 'Withdraw entry');
   const first = gone === 1 ? 2 : 1;
-  expect(await party()).toBe(`Queued Entry ${first}. After it: 1 more entry.`);
+  expect(await party()).toBe(`Queued Entry ${first}. 1 more entry follows.`);
   const { ballot: entries } = await current();
   expect(played).toEqual(
     entries.flatMap(({ job, take }, index) => (job === ada ? [] : [`Entry ${index + 1}: ${job} ${take}`])),

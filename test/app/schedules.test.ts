@@ -131,7 +131,7 @@ test('reports a run missed while offline instead of running it late', async () =
   const [daily, single] = world.platform.history;
   expect(daily?.title).toBe('Scheduled song: a tune for rain');
   expect(daily?.text).toBe(
-    'I was offline at the scheduled time (Wed, 15 Nov 2023, 09:00), so I skipped this. The next one runs as planned.',
+    'I was offline at the scheduled time (Wed, 15 Nov 2023, 09:00), so I skipped this run. The next run is still scheduled.',
   );
   expect(single?.text).toContain(String.raw`To run it now, use \/song prompt\:a march`);
   expect(songs()).toHaveLength(0);

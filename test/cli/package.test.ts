@@ -90,9 +90,9 @@ test('an unknown program is refused, and the nearest name is suggested', async (
   expect(await minstrel(['docter'])).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'There is no program “docter”. Did you mean npx minstrel doctor?\n',
+    stderr: 'There is no command “docter”. Did you mean npx minstrel doctor?\n',
   });
-  expect((await minstrel(['constructor'])).stderr).toContain('npx minstrel --help lists all programs.');
+  expect((await minstrel(['constructor'])).stderr).toContain('npx minstrel --help lists all commands.');
 });
 
 test('an older version of Node gets one sentence', async () => {

@@ -27,7 +27,7 @@ it('holds a contest on Discord', async () => {
   const reply = await entered.message(({ content }) => content !== '');
   expect([entered.ephemeral, reply.content]).toEqual([
     true,
-    "Your entry is being made. I'll send it to you directly.",
+    "Your entry is being made. I'll send it to you in a direct message.",
   ]);
   const ownSong = await discord.until(
     () =>
@@ -79,7 +79,7 @@ it('holds a contest on Slack', async () => {
   expect(JSON.stringify(contest.blocks)).toMatch(/<!date\^\d+\^/);
 
   await slack.slash('/song', 'a tune for rain', { user: ADA });
-  await ephemeralWith(ADA, "Your entry is being made. I'll send it to you directly.");
+  await ephemeralWith(ADA, "Your entry is being made. I'll send it to you in a direct message.");
   const direct = slack.workspace.directChannel(ADA).id;
   const entry = await slack.until(() =>
     slack.botMessages(direct).find(({ blocks }) => JSON.stringify(blocks).includes('Withdraw entry')),

@@ -218,7 +218,7 @@ it('moderators turn pages off and on, including shared links', async () => {
   expect((await pages('reset', { where: 'channel' })).text).toContain('Pages are off, set for this server.');
   await pages('reset', { where: 'server' });
   expect((await read({ command: 'pages', options: {}, person: MODERATOR })).text).toBe(
-    'Pages are on, because everyone can read this channel.',
+    'Pages are on because everyone can read this channel.',
   );
   expect((await visit(url)).status).toBe(200);
   const refusal = await read({ command: 'pages', subcommand: 'set', options: { songs: 'off' }, person: BOB });

@@ -126,7 +126,7 @@ test('distinguishes people with the same id on different platforms', async () =>
 test('refuses to erase anything while a job is running', async () => {
   await store(songJob({ id: 'done', state: 'delivered' }), songJob({ id: 'running', state: 'waiting' }));
   await expect(forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).rejects.toThrow(
-    'You have running jobs (1). Wait until they end, or cancel them with /jobs, then try again.',
+    'You have 1 running job. Let running jobs finish, or cancel them with /jobs, then try again.',
   );
   expect(await remainingIds()).toHaveLength(2);
 });

@@ -14,7 +14,7 @@ import { type ContestParts, zoneAt } from './parts.ts';
 
 const LONGEST_MS = 30 * 24 * 3_600_000;
 const ENTERED = {
-  text: "Your entry is being made. I'll send it to you directly.",
+  text: "Your entry is being made. I'll send it to you in a direct message.",
 } as const satisfies Message;
 
 /** A request, and what applies to it. */

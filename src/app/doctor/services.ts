@@ -179,7 +179,7 @@ function modelFinding({ models }: Checked, variable: string, name: string): Find
     case 'id':
       return good(MODELS, `${variable} is ${id}, which is available`);
     case 'label':
-      return wrong(MODELS, `${variable} is a model's name, not its id`, `set it to ${choice.model.id}`);
+      return wrong(MODELS, `${variable} is a model's name, not its ID`, `set it to ${choice.model.id}`);
     case 'unknown':
       // Some routes do not list their models.
       return warning(

@@ -155,7 +155,7 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
     throw new UserError(
       /^\d+$/.test(typed)
         ? `There is no button ${typed}. Type the number or name of a button above.`
-        : "Type a command such as /minstrel, or a button's number or name. Type help for help, or exit to quit.",
+        : "Type a command such as /minstrel help, or a button's number or name. Type help for help, or exit to quit.",
     );
   }
 

@@ -82,7 +82,7 @@ function refusal(
     );
   if (isForVisitors) {
     return refusedByDecision(
-      'You belong to another workspace. A moderator here can let you in with /limits allow and who:visitors.',
+      'You belong to another workspace. A moderator here can let you in with /limits allow what:all who:visitors.',
     );
   }
   if (!isSameSubject(who, EVERYONE))

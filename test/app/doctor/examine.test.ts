@@ -393,7 +393,7 @@ describe('Discord', () => {
     server.guild.installed = false;
     const found = lines(await findings());
     expect(found).toContain('do not match this version');
-    expect(found).toMatch(/not in a server yet → open https:\/\/discord\.com\/oauth2/);
+    expect(found).toMatch(/isn't in any server yet → open https:\/\/discord\.com\/oauth2/);
     server.guild.installed = true;
     server.rolePermissions = 1024n;
     expect(lines(await findings())).toMatch(/missing permissions in “Guild”: Send Messages.*Attach Files/);

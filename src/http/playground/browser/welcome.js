@@ -28,7 +28,7 @@ export function Welcome({ channel, commands, onWrite, onSend }) {
         ${
           channel.direct
             ? 'Ask anything, or use a command.'
-            : 'Everything works as in Discord and Slack. Pick an example, or mention @Minstrel.'
+            : 'Everything works just like on Discord and Slack. Pick an example, or mention @Minstrel.'
         }
       </p>
     </header>

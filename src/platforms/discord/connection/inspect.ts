@@ -157,7 +157,7 @@ async function sessions(rest: DiscordRest, { shards }: DiscordInspection): Promi
 async function servers(rest: DiscordRest, { id }: Application): Promise<Finding[]> {
   const guilds = guildsSchema.parse(await rest.read(Routes.userGuilds()));
   if (guilds.length === 0)
-    return [warning(SUBJECT, 'the bot is not in a server yet', `open ${invitationUrl(id)} and choose one`)];
+    return [warning(SUBJECT, "the bot isn't in any server yet", `open ${invitationUrl(id)} and choose one`)];
   const count = guilds.length === 200 ? '200 or more servers' : `${guilds.length} server(s)`;
   const names = guilds.slice(0, 5).map(({ name }) => `“${name}”`);
   const more = guilds.length > names.length ? ', …' : '';

@@ -19,6 +19,6 @@ export async function createSlackApp(
   const created = await web.apps.manifest.create({ manifest }).catch((error: unknown) => {
     throw toPlatformError(error, { botName: () => 'minstrel' });
   });
-  if (created.app_id === undefined) throw new PlatformError('unavailable', 'Slack returned no app id');
+  if (created.app_id === undefined) throw new PlatformError('unavailable', 'Slack returned no app ID');
   return created.app_id;
 }

@@ -129,7 +129,7 @@ function oauthOptions(
             response,
             200,
             'Minstrel is installed',
-            html`Minstrel is ready in ${where}. In a channel, type <b>/invite @minstrel</b>, then <b>/minstrel</b>.`,
+            html`Minstrel is ready in ${where}. In a channel, type <b>/invite @minstrel</b>, then <b>/minstrel help</b>.`,
           );
         },
         failure: (error, _options, _request, response) => {
