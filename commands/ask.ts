@@ -16,7 +16,7 @@ import type { AnswersInForce } from '../src/core/moderation.ts';
 import type { FileReference, OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import type { AnswerResult, AnswerWork } from '../src/core/work.ts';
-import { emptyAnswer, endingNote, leftOutNotes } from './ask/ending.ts';
+import { emptyAnswer, endingNote, omissionNotes } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/plan.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
 import { suggestedSongButton } from './song/suggested.ts';
@@ -145,7 +145,7 @@ export const ask = defineCommand({
     const isEmpty = text === '' && pictures.length === 0;
     const footer = [
       isEmpty ? '' : endingNote(answer),
-      ...leftOutNotes(answer),
+      ...omissionNotes(answer),
       ...(work ? footerParts(answer, work) : []),
     ];
     return present({

@@ -35,7 +35,7 @@ export function endingNote({ finish }: AnswerResult): string {
 }
 
 /** Footer texts about parts of the question that were left out, plain. */
-export function leftOutNotes({ leftOut: { characters, images } = {} }: AnswerResult): string[] {
+export function omissionNotes({ leftOut: { characters, images } = {} }: AnswerResult): string[] {
   return [
     ...(characters
       ? [

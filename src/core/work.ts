@@ -205,11 +205,11 @@ export interface AnswerResult {
   readonly usage?: Usage;
   /** Commands that the model ran, in order. */
   readonly calls?: readonly CommandCall[];
-  readonly leftOut?: LeftOut;
+  readonly leftOut?: Omissions;
 }
 
 /** Parts of a question that were not sent to the model. */
-export interface LeftOut {
+export interface Omissions {
   /** Characters cut off at the end of the question, which is too long for the model. */
   readonly characters?: number;
   /** Images of earlier messages that the model rejected. */

@@ -47,11 +47,11 @@ export function createAdaptations() {
 
   /** Returns the question with the token limit of its model. */
   function limitTokens(question: Question, { maxTokens, omitsMaxTokens }: Adaptation): Question {
-    const bound = Math.min(
+    const limit = Math.min(
       question.maxTokens ?? Number.POSITIVE_INFINITY,
       maxTokens ?? Number.POSITIVE_INFINITY,
     );
-    return { ...question, maxTokens: omitsMaxTokens || !Number.isFinite(bound) ? undefined : bound };
+    return { ...question, maxTokens: omitsMaxTokens || !Number.isFinite(limit) ? undefined : limit };
   }
 
   /** Returns true if the request should be repeated. */

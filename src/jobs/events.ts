@@ -3,7 +3,7 @@ import type { Address } from '../core/invocation.ts';
 import type { Charge, Job, JobFailure } from '../core/job.ts';
 import type { MediaFile } from '../core/message.ts';
 import type { AnswerWork, Result, Work } from '../core/work.ts';
-import type { Posted } from '../platforms/platform.ts';
+import type { PostState } from '../platforms/platform.ts';
 
 /** Fields that a step updates without changing the state. The newest value of each wins. */
 export type RecordedFields = Partial<
@@ -36,7 +36,7 @@ interface EventFields {
   /** The platform reported whether everyone in the server can read the channel. */
   readonly publicityKnown: { readonly channel: string; readonly public: boolean };
   /** A run posted after another run had taken over. `posted` is its own view of the message. */
-  readonly overtaken: { readonly posted: Posted };
+  readonly overtaken: { readonly posted: PostState };
   /** The extra messages of two runs are deleted, and the remaining message is up to date. */
   readonly repaired: object;
   /** A person requested cancellation. */

@@ -97,10 +97,10 @@ const overtake: Cell<'overtaken'> = (job, { posted }) => {
   };
 };
 
-type Held = NonNullable<Job['held']>;
+type Holds = NonNullable<Job['held']>;
 
 /** Keeps the later time of each: an overtaken run may report an earlier Retry-After than the run that took over. */
-function heldLonger({ held: current = {} }: Job, next: Held): Held {
+function mergeHolds({ held: current = {} }: Job, next: Holds): Holds {
   const later = (left = 0, right = 0) => Math.max(left, right);
   const asking = later(current.asking, next.asking);
   const showing = later(current.showing, next.showing);
@@ -119,7 +119,7 @@ const EVERYWHERE = {
   recorded: (job, { fields }) => ({
     ...job,
     ...fields,
-    ...(fields.held && { held: heldLonger(job, fields.held) }),
+    ...(fields.held && { held: mergeHolds(job, fields.held) }),
   }),
   encoded: (job, { url, opus }) => ({ ...job, opus: { ...job.opus, [url]: opus } }),
   publicityKnown: (job, { channel, public: isPublic }) =>
@@ -129,7 +129,7 @@ const EVERYWHERE = {
   retried: (job, { held }) => ({
     ...job,
     attempts: job.attempts + 1,
-    ...(held && { held: heldLonger(job, held) }),
+    ...(held && { held: mergeHolds(job, held) }),
   }),
   progressed: progress,
   completed: complete,
@@ -172,7 +172,7 @@ export const TRANSITIONS = {
       state: 'accepted',
       attempts: 0,
       ...(work ? { work } : { refusals: refusals + 1 }),
-      ...(until === undefined ? {} : { held: heldLonger(job, { asking: until }) }),
+      ...(until === undefined ? {} : { held: mergeHolds(job, { asking: until }) }),
     }),
     uncertain: (job, { deadlineAt }) => ({
       ...job,

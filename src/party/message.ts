@@ -9,7 +9,7 @@ const STEPS = 16;
 const UNKNOWN_STEP_SECONDS = 15;
 const MOST_NEXT = 3;
 
-export interface PartyShown {
+export interface PartyDisplay {
   /** Position in the song. */
   readonly seconds: number;
   /** False in the audience of a stage. */
@@ -23,7 +23,7 @@ export interface PartyShown {
   readonly page?: string | undefined;
 }
 
-export function partyMessage(party: Party, shown: PartyShown): Message {
+export function partyMessage(party: Party, shown: PartyDisplay): Message {
   const { current } = party;
   const controls = ['pause', 'skip', 'stop', 'queue'] as const;
   if (!current)
@@ -56,7 +56,7 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
 /** Returns the prefix of the song's title, and a hint if it is silent. */
 function stateOf(
   { paused }: Party,
-  { isSpeakable, listeners }: Pick<PartyShown, 'isSpeakable' | 'listeners'>,
+  { isSpeakable, listeners }: Pick<PartyDisplay, 'isSpeakable' | 'listeners'>,
 ): { readonly title: string; readonly hint?: string } {
   if (paused) return { title: 'Paused' };
   if (!isSpeakable)

@@ -4,12 +4,12 @@ import type { Address } from '../core/invocation.ts';
 import type { Message } from '../core/message.ts';
 import type { Party } from '../core/music/party.ts';
 import type { Log } from '../core/telemetry/log.ts';
-import type { MessageStream, Platform, Posted } from '../platforms/platform.ts';
+import type { MessageStream, Platform, PostState } from '../platforms/platform.ts';
 
 export interface PanelOptions {
   readonly platform: Pick<Platform, 'stream' | 'show'>;
   /** Stores the message's location, so that the next process can edit it. */
-  readonly remember: (posted: Posted) => Promise<void>;
+  readonly remember: (posted: PostState) => Promise<void>;
   readonly log: Log;
 }
 
@@ -31,7 +31,7 @@ export function createPanel(
   let stream: MessageStream | undefined;
   let opening: Promise<void> | undefined;
 
-  const showOptions = (known: Posted | undefined) => ({ key: keyOf(id), posted: known, remember });
+  const showOptions = (known: PostState | undefined) => ({ key: keyOf(id), posted: known, remember });
 
   /** Shows and stores the first message, so that after a crash it is edited, not repeated. */
   async function open(message: Message): Promise<void> {
@@ -39,7 +39,7 @@ export function createPanel(
       const first = await platform.show(
         address satisfies Address,
         message,
-        showOptions(posted as Posted | undefined),
+        showOptions(posted as PostState | undefined),
       );
       await remember(first);
       stream = platform.stream(address, showOptions(first));
@@ -68,7 +68,7 @@ export function createPanel(
       await opening;
       try {
         if (stream) await stream.close(message);
-        else await platform.show(address, message, showOptions(posted as Posted | undefined));
+        else await platform.show(address, message, showOptions(posted as PostState | undefined));
       } catch (error) {
         log.info({ err: error }, 'Could not show the last message of a party');
       }

@@ -10,7 +10,7 @@ import type { VoiceChannels } from './voice.ts';
 
 /** State a platform needs to find its own message again: message ids, uploaded files. Opaque to others; stored with the job. */
 export const postedSchema = z.record(z.string(), z.json());
-export type Posted = z.infer<typeof postedSchema>;
+export type PostState = z.infer<typeof postedSchema>;
 
 export interface ShowOptions {
   /**
@@ -18,7 +18,7 @@ export interface ShowOptions {
    */
   readonly key: string;
   /** State from an earlier call. If set, that message is edited instead of posting another. */
-  readonly posted?: Posted | undefined;
+  readonly posted?: PostState | undefined;
   /**
    * True if an interrupted attempt may have posted more than `posted` records. Platforms without idempotent posts then search
    * for the message before they post.
@@ -28,7 +28,7 @@ export interface ShowOptions {
    * Stores the state before the result is known, or after a partial failure. Awaited before each step that must not happen
    * twice and cannot be detected afterwards. Each call writes the job.
    */
-  readonly remember: (posted: Posted) => Promise<void>;
+  readonly remember: (posted: PostState) => Promise<void>;
   /** Called right before each request that posts or edits. Throws if another replica may have taken over the job. */
   readonly beforeWriting?: () => void;
 }
@@ -41,7 +41,7 @@ export interface MessageStream {
    */
   update(message: () => Message): void;
   /** Writes the final state regardless of pacing, and resolves once it is shown. Throws PlatformError. */
-  close(message: Message): Promise<Posted>;
+  close(message: Message): Promise<PostState>;
 }
 
 /** Texts are plain. */
@@ -71,9 +71,9 @@ export interface Platform {
   close(): Promise<void>;
   status(): Readiness;
   /** Posts `message` at `address`, or edits the earlier post with the same key. Safe to repeat. Throws PlatformError. */
-  show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
+  show(address: Address, message: Message, options: ShowOptions): Promise<PostState>;
   /** Deletes everything posted for the key except `current`. `stray` is the state from another run, or empty. Throws PlatformError. */
-  retract(address: Address, posts: { key: string; stray: Posted; current: Posted }): Promise<void>;
+  retract(address: Address, posts: { key: string; stray: PostState; current: PostState }): Promise<void>;
   /** Like `show`, for a message that changes many times a second. */
   stream(address: Address, options: ShowOptions): MessageStream;
   /** Headers required to download a file of the platform; empty for a public file. */
@@ -105,12 +105,12 @@ export interface Platform {
   /** The chat that the listener serves to browsers; absent for platforms with their own client. */
   readonly browserChat?: BrowserChat;
   /** A permalink to a posted message; undefined if the platform has none. */
-  readonly linkTo?: (address: Address, posted: Posted) => Promise<string | undefined>;
+  readonly linkTo?: (address: Address, posted: PostState) => Promise<string | undefined>;
   /**
    * Whether a posted message currently has a button with this action id; undefined if unknown. Absent if messages do not outlive
    * the process. Throws PlatformError.
    */
-  offers?(address: Address, posted: Posted, action: string): Promise<boolean | undefined>;
+  offers?(address: Address, posted: PostState, action: string): Promise<boolean | undefined>;
   /**
    * Whether everyone in the server can read the channel, for addresses without `public`; undefined if unknown. Absent if every
    * address has `public`. Throws the platform's errors.
@@ -124,9 +124,9 @@ export interface Platform {
   readonly polls?: {
     readonly mostAnswers: number;
     /** Posts a poll. The same key never produces two. Throws PlatformError. */
-    open(address: Address, poll: ChatPoll, key: string): Promise<Posted>;
+    open(address: Address, poll: ChatPoll, key: string): Promise<PostState>;
     /** Ends a poll and counts its votes; undefined if it was deleted. Safe to repeat. Throws PlatformError. */
-    close(address: Address, posted: Posted): Promise<PollCount | undefined>;
+    close(address: Address, posted: PostState): Promise<PollCount | undefined>;
   };
   /** Loads voice support once; absent if the platform or this connection has no voice channels. */
   readonly voice?: () => Promise<VoiceChannels>;

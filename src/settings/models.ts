@@ -74,8 +74,11 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
   }
 
   /** Returns the choice in force, and overriding choices that are no longer available. */
-  function choices(family: Family, settings: Decisions): { chosen?: Choosing; unavailable: Choosing[] } {
-    const unavailable: Choosing[] = [];
+  function choices(
+    family: Family,
+    settings: Decisions,
+  ): { chosen?: StoredChoice; unavailable: StoredChoice[] } {
+    const unavailable: StoredChoice[] = [];
     for (const from of ['channel', 'server'] as const) {
       const chosen = settings[from].models[family];
       if (!chosen) continue;
@@ -203,7 +206,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
   };
 }
 
-interface Choosing {
+interface StoredChoice {
   /** As in the settings. */
   readonly stored: string;
   /** The available or the missing models of the choice. */
@@ -215,7 +218,7 @@ interface Choosing {
 
 /** Notifies the moderator who chose the model once. The first replica to store the mark sends the message. */
 async function notifyUnavailable(
-  change: { family: Family; lost: Choosing; fallback: string | undefined; where: Address },
+  change: { family: Family; lost: StoredChoice; fallback: string | undefined; where: Address },
   { decisions, notify, now, log }: ModelSettingsOptions,
 ): Promise<void> {
   const { family, lost, fallback, where } = change;

@@ -47,15 +47,15 @@ async function measure(
   storeMs: () => Promise<number>,
 ): Promise<Figure[]> {
   await fill(storage, 0, FEW);
-  const amongFew = await costs(storage, 'few', storeMs);
+  const fewCosts = await costs(storage, 'few', storeMs);
   await fill(storage, FEW, MANY);
-  const amongMany = await costs(storage, 'many', storeMs);
+  const manyCosts = await costs(storage, 'many', storeMs);
   await storage.close();
   const share = await idleShare(environment, storeMs);
   return [
     atMost(1, '% of a core', `${name}, ${MANY.toLocaleString('en')} waiting jobs`, share),
-    ...amongMany.map(([operation, measurements], index) => {
-      const growth = measurements / (amongFew[index]?.[1] ?? Number.NaN);
+    ...manyCosts.map(([operation, measurements], index) => {
+      const growth = measurements / (fewCosts[index]?.[1] ?? Number.NaN);
       return atMost(MOST_GROWTH, 'times', `${name}, ${operation} with ten times as many jobs`, growth);
     }),
   ];

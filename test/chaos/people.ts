@@ -43,7 +43,7 @@ export interface People {
   close(): Promise<void>;
 }
 
-export async function gatherPeople(shards: number): Promise<People> {
+export async function startPeople(shards: number): Promise<People> {
   const discord = await startDiscord({ shards });
   const slack = await startSlackServer();
   const discordChannels = [discord.channel];

@@ -16,7 +16,7 @@ import { RecordingLog } from '../storage/recording-log.ts';
 import { type Breaking, createBreaking } from './breaking.ts';
 import { botEnvironment } from './environment.ts';
 import { startGatewayProxy } from './gateway-proxy.ts';
-import { type Ask, gatherPeople, type People } from './people.ts';
+import { type Ask, type People, startPeople } from './people.ts';
 import { type ChaosOptions, planAsk, planEvents, planSkew } from './plan.ts';
 import { createReplica, startBalancer } from './replicas.ts';
 import { isGood, judge, type Verdict } from './verdict.ts';
@@ -48,7 +48,7 @@ export async function runChaos(
   await using closing = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-chaos-'));
   const count = options.replicas;
-  const people = closing.adopt(await gatherPeople(count), (one) => one.close());
+  const people = closing.adopt(await startPeople(count), (one) => one.close());
   let emulatorUrl = '';
   const proxy = closing.adopt(await startGatewayProxy(options, () => emulatorUrl), (one) => one.close());
   const emulator = closing.adopt(

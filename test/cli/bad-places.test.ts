@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const makeOwned = (path: string) => (isRoot ? chown(path, 12_345, 12_345) : undefined);
+const changeOwner = (path: string) => (isRoot ? chown(path, 12_345, 12_345) : undefined);
 
 interface Run {
   readonly code: unknown;
@@ -67,16 +67,16 @@ describe.skipIf(noAccess)('npm start and npm run doctor name DATA_DIR and the ow
   it.runIf(isRoot)('of a file created by another user', async () => {
     const file = join(data, 'minstrel.sqlite');
     await writeFile(file, '');
-    await makeOwned(file);
+    await changeOwner(file);
     await writeFile(`${file}-wal`, '', { mode: 0o600 });
-    await makeOwned(data);
+    await changeOwner(data);
     await expectSentence(
       `${file}-wal belongs to root, but Minstrel runs as ${userName}: make ${userName} the owner of DATA_DIR and everything in it, or set DATA_DIR to another folder.`,
     );
   });
 
   it('of a folder without write permission', async () => {
-    await makeOwned(data);
+    await changeOwner(data);
     await chmod(data, 0o500);
     await expectSentence(
       `Even its owner, ${userName}, has no permission to use ${data} (EACCES): change its permissions, or set DATA_DIR to another folder.`,
@@ -91,7 +91,7 @@ describe.skipIf(noAccess)('npm start and npm run doctor name DATA_DIR and the ow
   });
 
   it.skipIf(noMounts)('on a read-only file system', async () => {
-    await makeOwned(data);
+    await changeOwner(data);
     const mounted = [
       'unshare',
       ...UNSHARE,

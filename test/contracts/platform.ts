@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Address } from '../../src/core/invocation.ts';
 import { type MediaFile, type MediaItem, type Message, plain } from '../../src/core/message.ts';
-import { type Platform, PlatformError, type Posted } from '../../src/platforms/platform.ts';
+import { type Platform, PlatformError, type PostState } from '../../src/platforms/platform.ts';
 import { storing } from '../platforms/storing.ts';
 
 /** A message as people see it. */
@@ -46,10 +46,10 @@ const STARTED_AT = 1_700_000_000_000;
 
 /** Stores state as a job does: a copy through JSON. */
 function memory() {
-  const remembered: Posted[] = [];
+  const remembered: PostState[] = [];
   return {
     remembered,
-    remember: async (posted: Posted) => {
+    remember: async (posted: PostState) => {
       remembered.push(JSON.parse(JSON.stringify(posted)));
     },
     last: () => remembered.at(-1),

@@ -41,13 +41,13 @@ export async function startFaultyEmulator({
   let context: FaultTools | undefined;
 
   const faultHooks: FaultHooks = {
-    register(server, theContext) {
-      context = theContext;
+    register(server, emulatorContext) {
+      context = emulatorContext;
       server.addHook('onRequest', async (request) => {
         const header = request.headers['x-emulator-fault']?.toString();
         met.set(request.raw, faults.take(request.method, request.url, header));
       });
-      injectFaults(server, theContext, faultsOf);
+      injectFaults(server, emulatorContext, faultsOf);
     },
     reporting(request) {
       const fault = faultOf(request, 'callback');

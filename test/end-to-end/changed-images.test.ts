@@ -102,9 +102,9 @@ describe('on Discord', () => {
 });
 
 describe('on Slack', () => {
-  type Posted = Parameters<BothChats['slack']['messageShortcut']>[1];
+  type PostState = Parameters<BothChats['slack']['messageShortcut']>[1];
 
-  async function change(message: Posted, prompt: string) {
+  async function change(message: PostState, prompt: string) {
     const { slack } = world;
     await slack.messageShortcut('message-menu:image', message);
     const form = await slack.until(() => slack.openView('U0ADA'));

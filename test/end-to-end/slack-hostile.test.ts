@@ -68,7 +68,7 @@ async function untilReconnected(breakConnection: () => void): Promise<void> {
 }
 
 /** Expects no losses, duplicates, pings or refused requests. */
-function expectGoodManners(results: number): void {
+function expectNoFaults(results: number): void {
   expect(top().filter(isEnded)).toHaveLength(results);
   expect(top()).toHaveLength(results);
   for (const message of slack.workspace.messages.filter(({ user }) => user === slack.workspace.botUser))
@@ -102,7 +102,7 @@ describe.each(['socket', 'http'] as const)('Slack’s faults over %s', (connecti
     await slack.directMessage('thanks');
     await until(() => slack.botMessages('D0ADA').some(isEnded));
     expect(answers()).toHaveLength(1);
-    expectGoodManners(1);
+    expectNoFaults(1);
   });
 });
 
@@ -123,7 +123,7 @@ describe('faults that are the same over both connections', () => {
     const song = top().find((message) => buttons(message).includes('Stems'));
     await until(() => song && slack.thread(song).flatMap(({ files }) => files).length >= 2);
     slack.faults.clear();
-    expectGoodManners(3);
+    expectNoFaults(3);
   });
 
   it('finishes a song and an answer after a restart', async () => {
@@ -136,7 +136,7 @@ describe('faults that are the same over both connections', () => {
     await running.minstrel.stop();
     await start({ emulator });
     await until(() => top().filter(isEnded).length === 2);
-    expectGoodManners(2);
+    expectNoFaults(2);
     await emulator.close();
   });
 

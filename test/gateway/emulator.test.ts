@@ -269,7 +269,7 @@ describe('the rest of the emulator', () => {
       taken: 'no',
       code: expect.stringMatching(/not-found|invalid/),
     });
-    const stranger = createGateway({
+    const otherClient = createGateway({
       accounts: gatewayAccounts({ baseUrl: emulator.url, apiKey: 'wrong-key' }),
       fetch: globalThis.fetch,
       now: Date.now,
@@ -278,11 +278,11 @@ describe('the rest of the emulator', () => {
       sleep: async () => undefined,
     });
     for (const call of [
-      () => wholeOf(stranger.chat.stream(ask('chat-small'))),
-      () => stranger.msg.complete(ask('scribe-small')),
-      () => wholeOf(stranger.gen.stream(ask('facet-text'))),
-      () => stranger.models.refresh(),
-      () => stranger.media.queryVideo('v'),
+      () => wholeOf(otherClient.chat.stream(ask('chat-small'))),
+      () => otherClient.msg.complete(ask('scribe-small')),
+      () => wholeOf(otherClient.gen.stream(ask('facet-text'))),
+      () => otherClient.models.refresh(),
+      () => otherClient.media.queryVideo('v'),
     ]) {
       expect(await errorOf(call())).toMatchObject({ code: 'auth', taken: 'no' });
     }

@@ -21,12 +21,12 @@ const WORK = {
   gen: { route: 'answer', dialect: 'gen', request: { model: 'gemini-2.5-flash', turns } },
   image: { route: 'gen.image', request: { model: 'gemini-2.5-flash-image', turns } },
 } as const satisfies Record<string, StartRequest['work']>;
-type Asking = keyof typeof WORK;
+type AskRoute = keyof typeof WORK;
 
-const serviceOf = (asking: Asking): Service => open.services[asking === 'image' ? 'gen' : asking];
+const serviceOf = (asking: AskRoute): Service => open.services[asking === 'image' ? 'gen' : asking];
 
 /** Answers every request with this, and resolves to the end of the job. */
-async function endWith(asking: Asking, answer: ServiceAnswer) {
+async function endWith(asking: AskRoute, answer: ServiceAnswer) {
   const service = serviceOf(asking);
   for (let times = 0; times < 8; times += 1) service.next('', answer);
   const job = await open.run(WORK[asking]);
@@ -120,7 +120,7 @@ const GOOGLE: readonly Way[] = [
   ['a deadline', googleError(504, 'DEADLINE_EXCEEDED', 'The request timed out. Please try again.'), TIMEOUT],
 ];
 
-const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
+const WAYS: Readonly<Record<AskRoute, readonly Way[]>> = {
   // https://platform.openai.com/docs/guides/error-codes
   chat: [
     [

@@ -200,7 +200,7 @@ describe('a task is polled', () => {
     };
     return tasks;
   };
-  async function pastItsDeadline(job: string): Promise<void> {
+  async function advancePastDeadline(job: string): Promise<void> {
     for (let time = 0; time < 3; time += 1) {
       await world.advance(job);
       world.clock.advance(20 * 60_000);
@@ -211,7 +211,7 @@ describe('a task is polled', () => {
 
   it('never if the gateway calls back', async () => {
     const tasks = polledTasks();
-    await pastItsDeadline(await waiting());
+    await advancePastDeadline(await waiting());
     expect(tasks).toEqual([]);
   });
 
@@ -220,7 +220,7 @@ describe('a task is polled', () => {
     const { taskId: _, ...withoutTaskId } = await world.read(job);
     await world.storage.jobs.replace(withoutTaskId);
     const tasks = polledTasks();
-    await pastItsDeadline(job);
+    await advancePastDeadline(job);
     expect(tasks).toEqual([]);
   });
 

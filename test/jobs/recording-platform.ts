@@ -4,7 +4,7 @@ import type {
   MessageStream,
   Platform,
   PlatformError,
-  Posted,
+  PostState,
   ShowOptions,
 } from '../../src/platforms/platform.ts';
 
@@ -58,7 +58,7 @@ export class RecordingPlatform implements Platform {
     address: Address,
     message: Message,
     { key: job, posted, mayHavePosted = false, remember }: ShowOptions,
-  ): Promise<Posted> {
+  ): Promise<PostState> {
     this.crash('before show');
     const key = `${address.channel} ${job}`;
     const failure = this.failures.shift();
@@ -76,12 +76,15 @@ export class RecordingPlatform implements Platform {
     return { id };
   }
 
-  async offers(_address: Address, { id }: Posted, action: string): Promise<boolean | undefined> {
+  async offers(_address: Address, { id }: PostState, action: string): Promise<boolean | undefined> {
     const message = this.shown.get(String(id));
     return message && JSON.stringify(message).includes(JSON.stringify(action));
   }
 
-  async retract(_address: Address, { stray, current }: { stray: Posted; current: Posted }): Promise<void> {
+  async retract(
+    _address: Address,
+    { stray, current }: { stray: PostState; current: PostState },
+  ): Promise<void> {
     if (stray.id !== current.id) this.shown.delete(String(stray.id));
   }
 

@@ -29,7 +29,7 @@ const freshJob: typeof songJob = (fields) => songJob({ createdAt: world.clock.no
 /** Idle turns of the event loop after which nothing happens until the clock advances. */
 const QUIET_TURNS = 30;
 
-async function untilQuiet(): Promise<void> {
+async function waitUntilIdle(): Promise<void> {
   let before = -1;
   while (activity !== before) {
     before = activity;
@@ -44,7 +44,7 @@ async function pass(seconds: number): Promise<number[]> {
     const before = world.platform.history.length;
     for (let step = 0; step < 10; step++) {
       world.clock.advance(SECOND / 10);
-      await untilQuiet();
+      await waitUntilIdle();
     }
     shown.push(world.platform.history.length - before);
   }
@@ -79,7 +79,7 @@ it('jobs with lost timers are found and woken one after the other', async () => 
     Array.from({ length: 200 }, (_, index) => world.storage.jobs.create(freshJob({ id: `job${index}` }))),
   );
   await world.jobs.run(world.dependencies.invoke);
-  await untilQuiet();
+  await waitUntilIdle();
   const shown = await pass(25);
   expect(shown.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(200);
   expect(Math.max(...shown)).toBeLessThanOrEqual(41);
@@ -88,10 +88,10 @@ it('jobs with lost timers are found and woken one after the other', async () => 
 
 it('the next sweep finds a timer that is lost while the bot runs', async () => {
   await world.jobs.run(world.dependencies.invoke);
-  await untilQuiet();
+  await waitUntilIdle();
   await world.storage.jobs.create(freshJob({ id: 'lost' }));
   world.clock.advance(11 * 60 * SECOND);
-  await untilQuiet();
+  await waitUntilIdle();
   await pass(12);
   expect((await world.read('lost')).state).toBe('waiting');
 });
@@ -125,7 +125,7 @@ it('an unreadable record is skipped after one read, and other jobs continue', as
   expect((await world.read(fine)).state).toBe('waiting');
   for (let sweeps = 0; sweeps < 5; sweeps++) {
     world.clock.advance(11 * 60 * SECOND);
-    await untilQuiet();
+    await waitUntilIdle();
     await pass(12);
   }
   expect(reads).toBe(1);
@@ -150,7 +150,7 @@ it('an unreadable record without a timer does not block the sweep', async () => 
   expect((await world.read('lost')).state).toBe('waiting');
   await pass(1);
   world.clock.advance(11 * 60 * SECOND);
-  await untilQuiet();
+  await waitUntilIdle();
   await pass(12);
   expect(world.log.lines.filter(({ sentence }) => sentence.includes('cannot be read'))).toHaveLength(1);
 });

@@ -117,7 +117,7 @@ export async function createWorld(
   };
   const kept = new Set<string>();
   const dependencies: JobDependencies = {
-    storage: { ...storage, jobs: mortal(storage.jobs, crash) },
+    storage: { ...storage, jobs: crashable(storage.jobs, crash) },
     gateway,
     media: {
       keep: async (url) => {
@@ -228,7 +228,7 @@ export function advanceOnce(
 }
 
 /** A process may die before or after each write. */
-function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage['jobs'] {
+function crashable(jobs: Storage['jobs'], crash: (point: string) => void): Storage['jobs'] {
   return {
     ...jobs,
     async replace(job) {

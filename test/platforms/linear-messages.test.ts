@@ -31,7 +31,7 @@ import { sdkLogger } from '../../src/platforms/slack/connection/client.ts';
 import { digestOf } from '../../src/platforms/slack/deliver/writer.ts';
 import { addressesSomeoneElse, mentionsPeople } from '../../src/platforms/slack/receive/incoming-message.ts';
 import { viewOf } from '../../src/platforms/slack/receive/open-form.ts';
-import { homeView, pressedForm, readShown } from '../../src/platforms/slack/render/home.ts';
+import { homeView, pressedForm, readHomeChannels } from '../../src/platforms/slack/render/home.ts';
 import { fileReference, formOptions, readMetadata } from '../../src/platforms/slack/render/modal.ts';
 import { render } from '../../src/platforms/slack/render/parts.ts';
 import { summaryOf } from '../../src/platforms/slack/render/text.ts';
@@ -120,7 +120,7 @@ describe("Slack's events and forms are parsed in linear time", () => {
       }),
     'a file': (name) => fileReference({ name, url_private: name, mimetype: name }),
     readMetadata,
-    readShown,
+    readHomeChannels,
     pressedForm: (text) => pressedForm(`form:${text}`),
     addressesSomeoneElse: (text) => addressesSomeoneElse({ text }),
     mentionsPeople: (text) => mentionsPeople({ text }),

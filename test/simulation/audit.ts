@@ -29,7 +29,7 @@ export function audit(ledger: readonly string[], records: readonly string[]): Fi
   );
   return [
     ...paidTwice(events),
-    ...jobs.flatMap((job) => neverEnded(job)),
+    ...jobs.flatMap((job) => unfinishedJobs(job)),
     ...doubled(jobs, messages),
     ...lost(events, jobs, { messages, privately }),
   ];
@@ -45,7 +45,7 @@ function paidTwice(events: readonly Fields[]): Finding[] {
   );
 }
 
-function neverEnded({ title, state }: Fields): Finding[] {
+function unfinishedJobs({ title, state }: Fields): Finding[] {
   const hasEnded =
     state === 'delivered' || state === 'failed' || state === 'expired' || state === 'cancelled';
   return hasEnded ? [] : [{ invariant: 'never ended', detail: `${title} is ${state}` }];

@@ -6,7 +6,7 @@ import {
   type MessageStream,
   type Platform,
   PlatformError,
-  type Posted,
+  type PostState,
   type ShowOptions,
 } from '../../src/platforms/platform.ts';
 import type { History } from './history.ts';
@@ -88,7 +88,7 @@ export class SimulatedChat {
     message: Message,
     options: ShowOptions,
     limited?: string,
-  ): Promise<Posted> {
+  ): Promise<PostState> {
     const { key, posted, mayHavePosted, remember } = options;
     let id = typeof posted?.id === 'string' ? posted.id : undefined;
     if (id === undefined && (mayHavePosted || posted?.unanswered))

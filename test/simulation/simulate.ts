@@ -110,8 +110,8 @@ async function play(given: History, { plant, only, database }: Playing): Promise
   }
 
   /** Restarts it until storage is available. */
-  function keepBooting(index: number): void {
-    boot(index).catch(() => kernel.after(1_000, () => keepBooting(index)));
+  function bootWithRetries(index: number): void {
+    boot(index).catch(() => kernel.after(1_000, () => bootWithRetries(index)));
   }
 
   /** Lets a replica return after a time, or when all faults stop. */
@@ -150,7 +150,7 @@ async function play(given: History, { plant, only, database }: Playing): Promise
     const end = () => {
       if (process.state === 'dead') return;
       kernel.die(process);
-      scheduleReturn(index, forMs, () => keepBooting(index));
+      scheduleReturn(index, forMs, () => bootWithRetries(index));
     };
     switch (kind) {
       case 'die':
@@ -204,7 +204,7 @@ async function play(given: History, { plant, only, database }: Playing): Promise
   const observed = open(OBSERVER);
   const faults = [...history.faults];
   const people = new People({ kernel, watch, anyone, observed, isOver: () => isCalm });
-  for (let index = 0; index < size; index += 1) keepBooting(index);
+  for (let index = 0; index < size; index += 1) bootWithRetries(index);
   let requested = 0;
   let at = 0;
   for (const [index, request] of history.requests.entries()) {

@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { printedHelp } from '../../src/app/process.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { botEnvironment } from '../chaos/environment.ts';
-import { type Ask, gatherPeople } from '../chaos/people.ts';
+import { type Ask, startPeople } from '../chaos/people.ts';
 import { planAsk } from '../chaos/plan.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { freePort } from '../servers/free-port.ts';
@@ -64,7 +64,7 @@ if (values.store !== 'sqlite' && values.store !== 'redis')
 await using closing = new AsyncDisposableStack();
 const folder = await mkdtemp(join(tmpdir(), 'minstrel-soak-'));
 closing.defer(() => rm(folder, { recursive: true, force: true }));
-const people = closing.adopt(await gatherPeople(1), (one) => one.close());
+const people = closing.adopt(await startPeople(1), (one) => one.close());
 const emulator = closing.adopt(
   await startEmulator({ speed: 0.1, songSeconds: 3, studio: createSampleStudio() }),
   (one) => one.close(),

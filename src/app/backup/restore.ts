@@ -11,7 +11,7 @@ import { databaseFile } from '../../storage/sqlite/database-file.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type ImportReport, importLines, linesIn } from '../../storage/transfer.ts';
 import type { Config } from '../config/read.ts';
-import { botAnswersAt } from '../doctor/public-url.ts';
+import { isBotAt } from '../doctor/public-url.ts';
 import { openStorage } from '../services.ts';
 import type { BackupTools } from './create.ts';
 import {
@@ -67,7 +67,7 @@ export async function restore(
 
 /** Two bots with the same jobs would both post results and both respond. */
 async function assertNoBotAt(publicUrl: string | undefined, fetch: RestoreTools['fetch']): Promise<void> {
-  if (publicUrl === undefined || !(await botAnswersAt(publicUrl, fetch))) return;
+  if (publicUrl === undefined || !(await isBotAt(publicUrl, fetch))) return;
   throw new BackupError(
     `A bot is running at ${publicUrl} (PUBLIC_URL). Stop it for good first. Otherwise, two bots will work on the same jobs.`,
   );

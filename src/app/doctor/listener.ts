@@ -2,7 +2,7 @@
 import { type Finding, fatal, good } from '../../core/finding.ts';
 import { ListenError, type ListenOptions, listenAt, urlAt } from '../../http/server.ts';
 import type { Config } from '../config/read.ts';
-import { botAnswersAt, type ReachOptions } from './public-url.ts';
+import { isBotAt, type ReachOptions } from './public-url.ts';
 
 export async function inspectListener(
   { listener, admin }: Pick<Config, 'listener' | 'admin'>,
@@ -11,7 +11,7 @@ export async function inspectListener(
   const url = urlAt(listener);
   const error = await tryListen({ ...listener, log });
   // A running bot uses both ports.
-  if (error?.code === 'port-taken' && (await botAnswersAt(url, fetch)))
+  if (error?.code === 'port-taken' && (await isBotAt(url, fetch)))
     return [{ ...good('PORT', `the bot is running at ${url}`), preventsStart: true }];
   const metricsError = admin && (await tryListen({ ...admin, log, setting: 'ADMIN_PORT' }));
   return [

@@ -84,7 +84,7 @@ const UNKNOWN_PATH = '/callbacks/nowhere';
 const isOfBot = ({ status, text }: Answer): boolean => status === 404 && text === '{"error":"not found"}';
 
 /** Resolves to true if a running bot responds at the URL. Never rejects. */
-export async function botAnswersAt(url: string, fetch: ReachOptions['fetch']): Promise<boolean> {
+export async function isBotAt(url: string, fetch: ReachOptions['fetch']): Promise<boolean> {
   return isOfBot(await ask(fetch, `${url}${UNKNOWN_PATH}`));
 }
 

@@ -51,7 +51,7 @@ export interface Bot {
 const MOST_SUGGESTIONS = 25;
 
 /** A person who has access, and their services. */
-export interface Entered {
+export interface AdmittedPerson {
   /** The person with their rights here: settings may make them a moderator. */
   readonly person: Person;
   readonly context: Context;
@@ -71,11 +71,11 @@ export interface BotOptions
    * Checks all access: commands, buttons, forms, completions, tools and talk. Reads the settings once. Throws UserError with the
    * reason for a refusal.
    */
-  readonly enter: (request: EnterRequest) => Promise<Entered>;
-  home(entered: Entered, address: Address): Promise<readonly HomeSection[]>;
+  readonly enter: (request: EnterRequest) => Promise<AdmittedPerson>;
+  home(entered: AdmittedPerson, address: Address): Promise<readonly HomeSection[]>;
   /** @param isAllowed resolves to true if the person may use the command here */
   prompts(
-    entered: Entered,
+    entered: AdmittedPerson,
     isAllowed: (command: string) => Promise<boolean>,
   ): Promise<readonly SuggestedPrompt[]>;
   /** The operator's setting that brings a command which is not offered; undefined for unknown commands. */

@@ -26,7 +26,7 @@ import {
  * routes works.
  */
 export function createMediaCalls(requester: Requester) {
-  const twoForms = createTwoForms(requester);
+  const callWithFallback = createPathFallback(requester);
   return {
     async createImage(request: ImageRequest, { signal }: CallOptions = {}): Promise<ImageResult> {
       const body = imageBody(checked('media/image', imageRequest, request));
@@ -35,7 +35,7 @@ export function createMediaCalls(requester: Requester) {
 
     async createVideo(request: VideoRequest, { signal }: CallOptions = {}): Promise<{ taskId: string }> {
       const body = videoBody(checked('media/video', videoRequest, request));
-      return twoForms('media/video', 'media/video-alternate', { body, signal }, readVideoSubmission);
+      return callWithFallback('media/video', 'media/video-alternate', { body, signal }, readVideoSubmission);
     },
 
     async queryVideo(taskId: string, { signal }: CallOptions = {}): Promise<VideoTask> {
@@ -47,7 +47,7 @@ export function createMediaCalls(requester: Requester) {
         isRefusal: (value) => !describesTask(value) && isRefusal(value),
         isAnswer: describesFailedTask,
       };
-      return twoForms('media/task', 'media/task-alternate', input, readVideoTask);
+      return callWithFallback('media/task', 'media/task-alternate', input, readVideoTask);
     },
   };
 }
@@ -56,7 +56,7 @@ export function createMediaCalls(requester: Requester) {
  * Calls a route that has two path forms, starting with the form that worked before. Tries the other form after a 404, which
  * starts no work. Remembers successes only, because retired models and expired tasks cause a 404 too.
  */
-function createTwoForms(requester: Requester) {
+function createPathFallback(requester: Requester) {
   let workingForm: 'first' | 'alternate' | undefined;
   return async <Result>(
     first: RouteName,

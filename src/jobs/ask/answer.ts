@@ -16,7 +16,7 @@ import type { FailAnswer } from './failure.ts';
 /** How often a partial answer is stored, so that a crash loses little of it. */
 const SAVE_EVERY_MS = 3_000;
 
-interface Writing {
+interface AnswerRun {
   readonly draft: AnswerDraft;
   readonly watch: CancelWatch;
   readonly update: () => void;
@@ -63,7 +63,7 @@ export function createAnswerQuestion({
   async function write(
     run: JobRun,
     work: AnswerWork,
-    { draft, watch, update, shutdown }: Writing,
+    { draft, watch, update, shutdown }: AnswerRun,
   ): Promise<StreamEnd> {
     let savedAt = now();
     let isTaken = false;

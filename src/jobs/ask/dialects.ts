@@ -3,7 +3,7 @@
 import { getsImages, withoutImages } from '../../core/attachments.ts';
 import type { Job } from '../../core/job.ts';
 import { present } from '../../core/util/present.ts';
-import type { AnswerWork, Inquiry, LeftOut } from '../../core/work.ts';
+import type { AnswerWork, Inquiry, Omissions } from '../../core/work.ts';
 import type { Answer } from '../../gateway/answers.ts';
 import type { Question } from '../../gateway/questions.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
@@ -71,7 +71,7 @@ export function createAnswerParts({
     const budget = contextTokens ?? Number.POSITIVE_INFINITY;
     const fitting = cutQuestion(cutToFit(fullInquiry, budget), budget);
     let { inquiry } = fitting;
-    let leftOut: LeftOut = present({ characters: fitting.characters || undefined });
+    let leftOut: Omissions = present({ characters: fitting.characters || undefined });
     for (let tries = 0; ; tries += 1) {
       const question = await toQuestion(inquiry, media);
       let hasParts = false;
@@ -104,7 +104,7 @@ export function createAnswerParts({
 function shorten(
   inquiry: Inquiry,
   code: GatewayError['code'],
-): { readonly inquiry: Inquiry; readonly leftOut?: LeftOut } | undefined {
+): { readonly inquiry: Inquiry; readonly leftOut?: Omissions } | undefined {
   // Model lists don't include the context size.
   if (code === 'too-long') {
     const half = halve(inquiry);

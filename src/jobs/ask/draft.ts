@@ -2,7 +2,7 @@
 
 import { EMPTY_RESULT, type Job } from '../../core/job.ts';
 import type { MediaFile } from '../../core/message.ts';
-import type { AnswerResult, CommandCall, LeftOut, OwnFinish, Result } from '../../core/work.ts';
+import type { AnswerResult, CommandCall, Omissions, OwnFinish, Result } from '../../core/work.ts';
 import type { AnswerPart, Finish, Usage } from '../../gateway/answers.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
@@ -12,7 +12,7 @@ import { keepImage } from '../steps/keep.ts';
 export type DraftEvent =
   | { readonly type: 'part'; readonly part: AnswerPart }
   | { readonly type: 'call'; readonly call: CommandCall }
-  | { readonly type: 'leftOut'; readonly leftOut: LeftOut }
+  | { readonly type: 'leftOut'; readonly leftOut: Omissions }
   | {
       readonly type: 'finish';
       readonly finish: Finish | { readonly reason: OwnFinish };

@@ -1,10 +1,10 @@
 /** Handles messages posted by a run after another run had taken over. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Job } from '../../core/job.ts';
-import type { Posted } from '../../platforms/platform.ts';
+import type { PostState } from '../../platforms/platform.ts';
 import type { EventOf, JobEvent } from '../events.ts';
 
-type PostEvent = EventOf<'recorded'> & { readonly fields: { readonly posted: Posted } };
+type PostEvent = EventOf<'recorded'> & { readonly fields: { readonly posted: PostState } };
 
 export const isPost = (event: JobEvent): event is PostEvent =>
   event.type === 'recorded' && event.fields.posted !== undefined;

@@ -6,7 +6,7 @@ import { type ActionButton, type Button, button, type Message } from '../../core
 import { songModelOf } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
 import { MediaError } from '../../media/errors.ts';
-import { PlatformError, type Posted, type ShowOptions } from '../../platforms/platform.ts';
+import { PlatformError, type PostState, type ShowOptions } from '../../platforms/platform.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
@@ -203,7 +203,7 @@ export function messageDigest(message: Message): string {
 }
 
 /** Records a shown message. `posted` also lists the messages of interrupted runs that the platform found. */
-export function recordShown(run: JobRun, digest: string, posted: Posted): void {
+export function recordShown(run: JobRun, digest: string, posted: PostState): void {
   const reset = run.job.mayHavePosted === true ? { mayHavePosted: false } : {};
   run.record({ posted, shown: digest, ...reset });
 }

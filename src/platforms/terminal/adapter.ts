@@ -13,7 +13,7 @@ import {
   type MessageStream,
   type Platform,
   PlatformError,
-  type Posted,
+  type PostState,
   type ShowOptions,
 } from '../platform.ts';
 import { createNewestWins } from '../shared/newest-wins.ts';
@@ -192,7 +192,7 @@ export function createTerminal({
     if (!unfinished.has(post)) unfinished.set(post, cancel);
   }
 
-  async function show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
+  async function show(address: Address, message: Message, options: ShowOptions): Promise<PostState> {
     assertReachable(address);
     const post = postOf(options);
     const actions = message.actions?.filter(({ type }) => !withoutLinks || type !== 'link') ?? [];

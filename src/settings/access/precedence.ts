@@ -165,13 +165,13 @@ export function decideAccess(ruleNames: readonly string[], person: Who, settings
   const rules = [...placedRules(settings).filter(isAccessRule), ...DEFAULTS];
   const question = { person, ruleNames, betweenRoles: 'strictest' } as const;
   const isForVisitors = ({ rule }: PlacedRule) => isSameSubject(rule.who, VISITORS);
-  const gate = decisive(
+  const visitorRule = decisive(
     rules.filter((placed) => isForVisitors(placed) || placed.rule.who.type === 'person'),
     question,
   );
-  if (gate?.rule.type === 'deny') return { allowed: false, by: gate };
+  if (visitorRule?.rule.type === 'deny') return { allowed: false, by: visitorRule };
   const otherRules = rules.filter((placed) => !isForVisitors(placed));
-  const by = decisive(otherRules, question) ?? gate;
+  const by = decisive(otherRules, question) ?? visitorRule;
   return { allowed: by?.rule.type !== 'deny', ...(by && { by }) };
 }
 

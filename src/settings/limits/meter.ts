@@ -251,10 +251,14 @@ export function applicableLimits(ruleNames: readonly string[], person: Who, sett
     rule.type === 'limit' && rule.together ? `${ruleKind(rule)} ${from}` : ruleKind(rule),
   );
   return [...kinds.values()].flatMap((ofKind) => {
-    const lifting = rules.filter(
+    const exemptions = rules.filter(
       ({ rule }) => rule.type === 'unlimited' && (rule.what === ALL || rule.what === ofKind[0]?.rule.what),
     );
-    const deciding = decisive([...ofKind, ...lifting], { person, ruleNames, betweenRoles: 'most generous' });
+    const deciding = decisive([...ofKind, ...exemptions], {
+      person,
+      ruleNames,
+      betweenRoles: 'most generous',
+    });
     return deciding?.rule.type === 'limit' ? [limitOf(deciding.rule, deciding.from)] : [];
   });
 }

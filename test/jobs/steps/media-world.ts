@@ -5,7 +5,7 @@ import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { createMedia, type Media } from '../../../src/media/media.ts';
 import type { MediaStore } from '../../../src/media/store/media-store.ts';
-import type { Posted, ShowOptions } from '../../../src/platforms/platform.ts';
+import type { PostState, ShowOptions } from '../../../src/platforms/platform.ts';
 import { samples } from '../../fixtures/media-samples.ts';
 import { bytesOf, fetcherFor, listen, mp3 } from '../../media/helpers.ts';
 import { RecordingPlatform } from '../recording-platform.ts';
@@ -22,7 +22,7 @@ export class UploadingPlatform extends RecordingPlatform {
     this.#media = media;
   }
 
-  override async show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
+  override async show(address: Address, message: Message, options: ShowOptions): Promise<PostState> {
     const files = (message.media ?? []).flatMap(({ source }) =>
       source.type === 'stored' ? [source.file] : [],
     );

@@ -11,7 +11,7 @@ import {
   type DiscordOptions as AdapterOptions,
   createDiscord,
 } from '../../../src/platforms/discord/adapter.ts';
-import type { MediaReader, Platform, Posted, ShowOptions } from '../../../src/platforms/platform.ts';
+import type { MediaReader, Platform, PostState, ShowOptions } from '../../../src/platforms/platform.ts';
 import { SILENT_BOT } from '../../core/silent-bot.ts';
 import { type DiscordOptions, type DiscordServer, startDiscord } from '../../servers/discord/index.ts';
 import { storing } from '../storing.ts';
@@ -246,14 +246,14 @@ export async function startHarness({
 /** Options of `show` that store the post, as a job's record does. */
 export class StoredPost implements ShowOptions {
   readonly key: string;
-  posted: Posted | undefined;
+  posted: PostState | undefined;
   times = 0;
 
   constructor(key: string) {
     this.key = key;
   }
 
-  remember = async (posted: Posted): Promise<void> => {
+  remember = async (posted: PostState): Promise<void> => {
     this.times += 1;
     this.posted = posted;
   };

@@ -14,7 +14,7 @@ import type { Choice } from '../../../src/core/options.ts';
 import type { Measure } from '../../../src/core/telemetry/series.ts';
 import { platformRoutes } from '../../../src/http/platform-routes.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
-import type { MediaReader, MessageStream, Platform, Posted } from '../../../src/platforms/platform.ts';
+import type { MediaReader, MessageStream, Platform, PostState } from '../../../src/platforms/platform.ts';
 import { createSlack } from '../../../src/platforms/slack/adapter.ts';
 import { LIMITS } from '../../../src/platforms/slack/limits.ts';
 import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../servers/slack/server.ts';
@@ -253,12 +253,12 @@ export interface Harness {
   /** Creates another platform, as after a restart, without starting it. */
   createReplica(): Platform;
   /** Stored states, oldest first. */
-  readonly stored: Posted[];
+  readonly stored: PostState[];
   /** Shows a message as a job does, with the latest stored state. */
   show(
     message: Message,
-    options?: { address?: Address; key?: string; posted?: Posted | undefined; mayHavePosted?: boolean },
-  ): Promise<Posted>;
+    options?: { address?: Address; key?: string; posted?: PostState | undefined; mayHavePosted?: boolean },
+  ): Promise<PostState>;
   stop(): Promise<void>;
 }
 
@@ -319,7 +319,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   // Waits for the second socket.
   if (options.connection !== 'http' && slack.status().ready)
     await server.until(() => server.socketMode.connections === 2);
-  const stored: Posted[] = [];
+  const stored: PostState[] = [];
   return {
     warnings,
     errors,

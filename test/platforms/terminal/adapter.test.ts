@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MediaItem, Message } from '../../../src/core/message.ts';
-import { PlatformError, type Posted } from '../../../src/platforms/platform.ts';
+import { PlatformError, type PostState } from '../../../src/platforms/platform.ts';
 import { completeRows, readableMarkdown } from '../../../src/platforms/terminal/render.ts';
 import { SILENT_BOT } from '../../core/silent-bot.ts';
 import { createPaper, openTerminal, type TerminalHarness } from './harness.ts';
@@ -103,7 +103,7 @@ test('does not repeat parts printed before a restart, even if button numbers cha
 });
 
 test('ignores a stored state that is not from a terminal', async () => {
-  const posted: Posted = { printed: 7 };
+  const posted: PostState = { printed: 7 };
   await harness.terminal.show(ADDRESS, { text: 'hello' }, { key: 'a', posted, remember });
   expect(harness.paper.written()).toContain('hello');
 });

@@ -30,7 +30,7 @@ export interface Actor {
 }
 
 /** A message written by a person. */
-interface Saying extends Actor {
+interface TypedMessage extends Actor {
   text: string;
   files?: PersonFile[];
   replyTo?: StoredMessage;
@@ -176,7 +176,7 @@ export abstract class People {
     poll,
     forwards,
     ...by
-  }: Saying): StoredMessage {
+  }: TypedMessage): StoredMessage {
     const { user, channel } = this.#asker(by);
     const message: StoredMessage = {
       id: this.world.nextId(),
@@ -228,7 +228,7 @@ export abstract class People {
   }
 
   /** Posts a message that starts with a mention of the bot. */
-  mention({ text, ...rest }: Saying): StoredMessage {
+  mention({ text, ...rest }: TypedMessage): StoredMessage {
     return this.say({ text: `<@${this.world.bot.id}> ${text}`, ...rest });
   }
 

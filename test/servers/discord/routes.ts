@@ -275,7 +275,7 @@ const ROUTES: readonly Route[] = [
   route('POST', '/channels/:id/messages', (c, r) => {
     const channel = c.world.channel(one(r, 0));
     if (channel.type === 15) throw new Refusal('wrongChannelType', 'forums accept only threads');
-    if (channel.recipients.some(({ id }) => c.world.closedToDirect.has(id)))
+    if (channel.recipients.some(({ id }) => c.world.rejectsDirectMessages.has(id)))
       throw new Refusal('cannotMessageUser');
     c.world.demand(channel, channel.type === 11 ? 'SendMessagesInThreads' : 'SendMessages');
     if (r.body.files.length > 0) c.world.demand(channel, 'AttachFiles');

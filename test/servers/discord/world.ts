@@ -49,7 +49,7 @@ export class World {
   readonly messages = new Map<string, StoredMessage>();
   readonly attachments = new Map<string, Attachment>();
   /** Ids of people who do not accept direct messages. */
-  readonly closedToDirect = new Set<string>();
+  readonly rejectsDirectMessages = new Set<string>();
   /** By guild and person. */
   readonly voiceStates = new Map<string, VoiceState>();
   readonly now: () => number;

@@ -100,7 +100,7 @@ export async function startSlackServer({
   writtenNow,
 }: SlackServerOptions = {}) {
   let passed = 0;
-  let onePostASecond = false;
+  let limitsPosts = false;
   let onItsWayMs = 0;
   const now = () => wallClock() + passed;
   const shownTime = writtenNow ?? now;
@@ -131,7 +131,7 @@ export async function startSlackServer({
     settings,
     faults,
     tokens,
-    onePostASecond: () => onePostASecond,
+    limitsPosts: () => limitsPosts,
     methods: {
       ...chat,
       ...streams,
@@ -355,7 +355,7 @@ export async function startSlackServer({
       onItsWayMs = ms;
     },
     limitPosts: () => {
-      onePostASecond = true;
+      limitsPosts = true;
     },
     revokeToken: () => {
       tokens.revoke();

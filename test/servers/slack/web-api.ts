@@ -13,7 +13,7 @@ export interface WebApiOptions {
   tokens: Tokens;
   methods: Readonly<Record<string, Method>>;
   /** True to limit chat.postMessage to one message per second and channel. */
-  onePostASecond: () => boolean;
+  limitsPosts: () => boolean;
 }
 
 /** A logged call. */
@@ -27,7 +27,7 @@ export interface LoggedCall {
 }
 
 /** Serves `/api/:method`. */
-export function webApi({ workspace, settings, faults, tokens, methods, onePostASecond }: WebApiOptions) {
+export function webApi({ workspace, settings, faults, tokens, methods, limitsPosts }: WebApiOptions) {
   const calls: LoggedCall[] = [];
   const lastPost = new Map<string, number>();
   const held = new Set<string>();
@@ -47,7 +47,7 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
   }
 
   function tooFast(method: string, args: Fields): boolean {
-    if (method !== 'chat.postMessage' || !onePostASecond()) return false;
+    if (method !== 'chat.postMessage' || !limitsPosts()) return false;
     const channel = String(args.channel);
     const last = lastPost.get(channel);
     if (last !== undefined && workspace.now() - last < 1000) return true;

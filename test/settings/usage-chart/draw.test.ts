@@ -27,12 +27,12 @@ test('stacks bars in proportion to their requests, below the highest line', () =
   ]
     .map(([, x, y, height, fill]) => ({ x: Number(x), y: Number(y), height: Number(height), fill }))
     .filter(({ y }) => y < 286);
-  const [song, askOfNextDay, songOfNextDay] = bars;
+  const [song, nextDayAsk, nextDaySong] = bars;
   expect(bars).toHaveLength(3);
-  expect((song?.height ?? 0) / (songOfNextDay?.height ?? 0)).toBeCloseTo(2, 1);
-  expect((askOfNextDay?.height ?? 0) / (songOfNextDay?.height ?? 0)).toBeCloseTo(4.5, 1);
-  expect(askOfNextDay?.x).toBe(songOfNextDay?.x);
-  expect((songOfNextDay?.y ?? 0) + (songOfNextDay?.height ?? 0)).toBeCloseTo(askOfNextDay?.y ?? 0, 0);
+  expect((song?.height ?? 0) / (nextDaySong?.height ?? 0)).toBeCloseTo(2, 1);
+  expect((nextDayAsk?.height ?? 0) / (nextDaySong?.height ?? 0)).toBeCloseTo(4.5, 1);
+  expect(nextDayAsk?.x).toBe(nextDaySong?.x);
+  expect((nextDaySong?.y ?? 0) + (nextDaySong?.height ?? 0)).toBeCloseTo(nextDayAsk?.y ?? 0, 0);
   expect(Math.min(...bars.map(({ y }) => y))).toBeGreaterThanOrEqual(56);
 });
 

@@ -26,7 +26,7 @@ export interface InteractionToken {
 }
 
 /** The fields of Discord's response that the bot uses. */
-const sentSchema = z.object({
+const messageResponseSchema = z.object({
   id: z.string(),
   channel_id: z.string(),
   content: z.string().catch(''),
@@ -35,7 +35,7 @@ const sentSchema = z.object({
   embeds: z.array(z.object({ title: z.string().optional(), description: z.string().optional() })).catch([]),
   components: z.array(z.unknown()).catch([]),
 });
-export type Sent = z.infer<typeof sentSchema>;
+export type MessageResponse = z.infer<typeof messageResponseSchema>;
 
 const idSchema = z.object({ id: z.string() });
 
@@ -107,7 +107,7 @@ export function createDiscordRest(current: () => REST, token: string) {
       channel: string,
       sending: Sending,
       { nonce, replyTo }: { readonly nonce: string; readonly replyTo?: string | undefined },
-    ): Promise<Sent> {
+    ): Promise<MessageResponse> {
       const reference =
         replyTo === undefined
           ? {}
@@ -117,7 +117,7 @@ export function createDiscordRest(current: () => REST, token: string) {
     },
 
     /** @param nonce as in `post` */
-    postPoll: (channel: string, poll: RESTAPIPoll, nonce: string): Promise<Sent> =>
+    postPoll: (channel: string, poll: RESTAPIPoll, nonce: string): Promise<MessageResponse> =>
       sentOf(bot().post(Routes.channelMessages(channel), { body: { poll, nonce, enforce_nonce: true } })),
 
     endPoll: (channel: string, id: string) => reach(bot().post(Routes.expirePoll(channel, id))),
@@ -181,7 +181,7 @@ export function createDiscordRest(current: () => REST, token: string) {
       ),
 
     /** @param id a message of this interaction, or `@original` */
-    editResponse(token: InteractionToken, id: string, sending: Sending): Promise<Sent> {
+    editResponse(token: InteractionToken, id: string, sending: Sending): Promise<MessageResponse> {
       return sentOf(current().patch(responseRoute(token, id), { ...requestOf(sending), auth: false }));
     },
 
@@ -205,4 +205,5 @@ const responseRoute = ({ application, token }: InteractionToken, id: string) =>
 
 const idOf = async (request: Promise<unknown>): Promise<string> => idSchema.parse(await reach(request)).id;
 
-const sentOf = async (request: Promise<unknown>): Promise<Sent> => sentSchema.parse(await reach(request));
+const sentOf = async (request: Promise<unknown>): Promise<MessageResponse> =>
+  messageResponseSchema.parse(await reach(request));

@@ -3,7 +3,7 @@ import { RESTJSONErrorCodes } from 'discord.js';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import type { ChatPoll, PollCount, Posted } from '../../platform.ts';
+import type { ChatPoll, PollCount, PostState } from '../../platform.ts';
 import { nonceOf } from '../connection/rest.ts';
 import { errorKindOf, isDiscordError, platformErrorOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
@@ -31,7 +31,7 @@ export async function openPoll(
   { question, answers, hours }: ChatPoll,
   key: string,
   { rest }: Pick<DeliveryTools, 'rest'>,
-): Promise<Posted> {
+): Promise<PostState> {
   const { pollQuestion, pollAnswer, pollHours } = DISCORD_LIMITS;
   const poll = {
     question: { text: ellipsis(question, pollQuestion) },
@@ -49,7 +49,7 @@ export async function openPoll(
 
 /** See Platform.polls. Throws PlatformError. */
 export async function closePoll(
-  posted: Posted,
+  posted: PostState,
   { rest }: Pick<DeliveryTools, 'rest'>,
 ): Promise<PollCount | undefined> {
   const { channel, id, answers } = postedPollSchema.parse(posted);

@@ -1,13 +1,13 @@
 /** Links to a post, finds its buttons, and removes it. */
 import type { Address } from '../../../core/invocation.ts';
-import type { Posted } from '../../platform.ts';
+import type { PostState } from '../../platform.ts';
 import { addressDataOf, liveToken } from '../address.ts';
 import { ignoreErrors, platformErrorOf } from '../errors.ts';
 import type { DeliveryTools } from './tools.ts';
 import { CLOSED_TO_BOT, createWriter, discordPostOf } from './writer.ts';
 
 /** Links to the first message; `@me` stands for direct messages. https://docs.discord.com/developers/reference */
-export async function messageLink({ guild }: Address, posted: Posted): Promise<string | undefined> {
+export async function messageLink({ guild }: Address, posted: PostState): Promise<string | undefined> {
   const [first] = discordPostOf(posted).messages;
   return first && `https://discord.com/channels/${guild ?? '@me'}/${first.channel}/${first.id}`;
 }
@@ -15,7 +15,7 @@ export async function messageLink({ guild }: Address, posted: Posted): Promise<s
 /** See Platform.offers. */
 export async function messageOffers(
   address: Address,
-  posted: Posted,
+  posted: PostState,
   action: string,
   { rest, now }: Pick<DeliveryTools, 'rest' | 'now'>,
 ): Promise<boolean | undefined> {
@@ -37,8 +37,8 @@ export async function messageOffers(
 /** Deletes the messages of `stray` that are not in `current`. Throws PlatformError. */
 export async function retractMessages(
   address: Address,
-  stray: Posted,
-  current: Posted,
+  stray: PostState,
+  current: PostState,
   tools: DeliveryTools,
 ): Promise<void> {
   const storedIds = new Set(discordPostOf(current).messages.map(({ id }) => id));

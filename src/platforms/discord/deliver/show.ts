@@ -1,7 +1,7 @@
 /** Shows a message in the richest style that Discord accepts. Safe to repeat. */
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
-import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { PlatformError, type PostState, type ShowOptions } from '../../platform.ts';
 import { type AddressData, addressDataOf, liveToken } from '../address.ts';
 import { type ErrorKind, errorKindOf, platformErrorOf } from '../errors.ts';
 import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from '../limits.ts';
@@ -29,7 +29,7 @@ export async function showMessage(
   message: Message,
   options: ShowOnceOptions,
   tools: DeliveryTools,
-): Promise<Posted> {
+): Promise<PostState> {
   const data = addressDataOf(address);
   const post = discordPostOf(options.posted);
   const writer = createWriter(address, post, options, tools);
@@ -70,7 +70,7 @@ export async function showDirectly(
   message: Message,
   options: ShowOnceOptions,
   tools: DeliveryTools,
-): Promise<Posted> {
+): Promise<PostState> {
   try {
     const [first] = discordPostOf(options.posted).messages;
     const channel = first?.channel ?? (await tools.rest.directChannel(person));

@@ -3,10 +3,10 @@ import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
-import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { PlatformError, type PostState, type ShowOptions } from '../../platform.ts';
 import { addressDataOf, type LiveToken, liveToken } from '../address.ts';
 import type { Payload, Sending } from '../connection/multipart.ts';
-import { nonceOf, type Sent } from '../connection/rest.ts';
+import { type MessageResponse, nonceOf } from '../connection/rest.ts';
 import { type ErrorKind, errorKindOf, ignoreErrors } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Page } from '../render/pages.ts';
@@ -41,7 +41,7 @@ const discordPostSchema = z.object({
 export type DiscordPost = z.infer<typeof discordPostSchema>;
 type PostedMessage = DiscordPost['messages'][number];
 
-export const discordPostOf = (posted: Posted = {}): DiscordPost =>
+export const discordPostOf = (posted: PostState = {}): DiscordPost =>
   discordPostSchema.safeParse(posted).data ?? discordPostSchema.parse({});
 
 export const CLOSED_TO_BOT: readonly ErrorKind[] = [
@@ -61,7 +61,7 @@ const MENTIONS = {
   incomplete: { flag: 'notifiedIncomplete', words: 'this is incomplete.' },
 } as const satisfies Record<NonNullable<Message['notify']>, { flag: keyof DiscordPost; words: string }>;
 
-type Delivery = Pick<PostedMessage, 'via'> & { readonly message: Sent };
+type Delivery = Pick<PostedMessage, 'via'> & { readonly message: MessageResponse };
 
 /** Throws discord.js's errors, {@link UnconfirmedFollowUp} and PlatformError. */
 export function createWriter(
@@ -94,7 +94,7 @@ export function createWriter(
   }
 
   /** Posts or edits, unless another replica may be writing. */
-  function guardedWrite(send: () => Promise<Sent>): Promise<Sent> {
+  function guardedWrite(send: () => Promise<MessageResponse>): Promise<MessageResponse> {
     options.beforeWriting?.();
     return send();
   }
@@ -172,7 +172,7 @@ export function createWriter(
    * Discord accepts no nonce for follow-ups, so one that gets no response is never sent again. Its text goes into the
    * first message instead, because edits are safe to repeat. A first page has no earlier message and is sent again.
    */
-  async function followUp(index: number, sending: Sending): Promise<Sent> {
+  async function followUp(index: number, sending: Sending): Promise<MessageResponse> {
     const token = requireToken();
     if (index === 0) return await guardedWrite(() => rest.followUp(token, sending));
     if (post.unheard) throw new UnconfirmedFollowUp();
@@ -200,7 +200,11 @@ export function createWriter(
   }
 
   /** Replies need Read Message History. Without it, the message is sent without a reply. */
-  async function send(sending: Sending, nonce: string, replyTo: string | undefined): Promise<Sent> {
+  async function send(
+    sending: Sending,
+    nonce: string,
+    replyTo: string | undefined,
+  ): Promise<MessageResponse> {
     const reply =
       replyTo !== undefined &&
       (await ignoreErrors(['no-history'], () =>
@@ -256,7 +260,7 @@ export function createWriter(
 }
 
 /** Whether Discord shows what was sent. A wrong `false` only costs an extra edit. */
-function shows(sent: Sent, body: Payload): boolean {
+function shows(sent: MessageResponse, body: Payload): boolean {
   const same = (left: string | undefined, right: string | undefined) =>
     (left ?? '').trim() === (right ?? '').trim();
   return (

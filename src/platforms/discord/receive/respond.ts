@@ -27,10 +27,10 @@ import { toIncomingMessage } from './incoming-message.ts';
 import { type Answerable, invocationOf, requestedAt, requestOf, withPublicity } from './invocation.ts';
 import { type MenuForm, menuChoice, menuFormId, modalOrReason, openFormButton, readFormId } from './modal.ts';
 import {
-  type Answering,
   type Deferral,
   explainExpiry,
   logFailure,
+  type PendingAnswer,
   pagesOf,
   type ReceivedInteraction,
   say,
@@ -136,9 +136,9 @@ async function runIfAllowed(
   const invocation = requestOf(interaction, tools.now());
   const message = await tools.bot.refusal({ ...invocation, command });
   if (!message) return await open();
-  const answering = { interaction, invocation, isPrivate: true, deferral: 'none' } as const;
-  const pages = await pagesOf(message, answering, tools);
-  await say(answering, { message, pages, alone: true }, tools);
+  const pending = { interaction, invocation, isPrivate: true, deferral: 'none' } as const;
+  const pages = await pagesOf(message, pending, tools);
+  await say(pending, { message, pages, alone: true }, tools);
 }
 
 type Running = ReceivedInteraction & { readonly invocation: Invocation };
@@ -198,43 +198,43 @@ async function defer(
 }
 
 async function answer(
-  answering: Answering,
+  pending: PendingAnswer,
   outcome: Outcome,
   pages: readonly Page[],
   tools: ReceivingTools,
 ): Promise<void> {
   switch (outcome.type) {
     case 'accepted': {
-      const isPrivate = answering.isPrivate || outcome.reply !== undefined;
+      const isPrivate = pending.isPrivate || outcome.reply !== undefined;
       const deferral =
-        answering.deferral === 'none' ? await defer({ ...answering, isPrivate }, tools) : answering.deferral;
+        pending.deferral === 'none' ? await defer({ ...pending, isPrivate }, tools) : pending.deferral;
       // Discord showed that the bot did not respond, so the person will try again. They must not pay twice.
       if (deferral === 'failed' && outcome.decline) return await outcome.decline();
       outcome.begin();
       if (outcome.reply)
-        await say({ ...answering, deferral }, { message: outcome.reply, pages, alone: true }, tools);
+        await say({ ...pending, deferral }, { message: outcome.reply, pages, alone: true }, tools);
       return;
     }
     case 'message': {
-      const alone = outcome.visibility === 'person' || answering.isPrivate;
-      return await say(answering, { message: outcome.message, pages, alone }, tools);
+      const alone = outcome.visibility === 'person' || pending.isPrivate;
+      return await say(pending, { message: outcome.message, pages, alone }, tools);
     }
     case 'form': {
-      if (answering.deferral === 'none') {
+      if (pending.deferral === 'none') {
         const modal = modalOrReason(outcome.form);
         if (typeof modal === 'string') {
           const reply = privateMessage(modal);
-          return await answer(answering, reply, await pagesOf(messageOf(reply), answering, tools), tools);
+          return await answer(pending, reply, await pagesOf(messageOf(reply), pending, tools), tools);
         }
-        const { interaction } = answering;
-        return await withDirectFallback(answering, FORM_FAILED, tools, async () => {
+        const { interaction } = pending;
+        return await withDirectFallback(pending, FORM_FAILED, tools, async () => {
           if (interaction.isModalSubmit()) throw new TypeError('Discord cannot open a form from a form');
           await firstResponse(() => interaction.showModal(modal));
         });
       }
       const components = [openFormButton(outcome.form)];
       const withForm = pages.map((page) => ({ ...page, components }));
-      return await say(answering, { message: FORM_LATE, pages: withForm, alone: true }, tools);
+      return await say(pending, { message: FORM_LATE, pages: withForm, alone: true }, tools);
     }
     default:
       return outcome satisfies never;

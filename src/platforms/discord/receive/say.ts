@@ -21,7 +21,7 @@ export interface ReceivedInteraction {
 
 /** Whether Discord shows that the bot is thinking, and to whom; `failed` if it did not accept the deferral. */
 export type Deferral = 'none' | 'public' | 'private' | 'failed';
-export type Answering = ReceivedInteraction & { readonly deferral: Deferral };
+export type PendingAnswer = ReceivedInteraction & { readonly deferral: Deferral };
 
 export async function pagesOf(
   message: Message,
@@ -34,15 +34,15 @@ export async function pagesOf(
 
 /** Sends the first page as the response and the others as follow-ups. Never rejects. */
 export async function say(
-  answering: Answering,
+  pending: PendingAnswer,
   { message, pages, alone }: { message: Message; pages: readonly Page[]; alone: boolean },
   tools: ReceivingTools,
 ): Promise<void> {
   const { rest, media } = tools;
-  const { interaction, deferral } = answering;
+  const { interaction, deferral } = pending;
   const token = { application: interaction.applicationId, token: interaction.token };
   const flags = alone ? MessageFlags.Ephemeral : 0;
-  return await withDirectFallback(answering, message, tools, async () => {
+  return await withDirectFallback(pending, message, tools, async () => {
     for (const [index, page] of pages.entries()) {
       const sending = sendingOf(page, [], media);
       if (index > 0) await rest.followUp(token, sending, flags);
@@ -57,7 +57,7 @@ export async function say(
  * Never rejects.
  */
 export async function withDirectFallback(
-  { invocation: { id, address }, deferral }: Answering,
+  { invocation: { id, address }, deferral }: PendingAnswer,
   message: Message,
   tools: ReceivingTools,
   respond: () => Promise<void>,

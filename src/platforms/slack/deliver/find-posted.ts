@@ -3,7 +3,7 @@ import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import { present } from '../../../core/util/present.ts';
-import type { Posted } from '../../platform.ts';
+import type { PostState } from '../../platform.ts';
 import { readMessages } from '../connection/channels.ts';
 import { slackErrorOf, toPlatformError } from '../errors.ts';
 import { isPosted, layoutOf, type Post, readPosted } from './post.ts';
@@ -64,7 +64,7 @@ export async function firstMessages({ state: { channel }, key, address, tools }:
 /** See Platform.offers. Throws PlatformError. */
 export async function offersAction(
   { channel, thread }: Address,
-  posted: Posted,
+  posted: PostState,
   action: string,
   tools: Post['tools'],
 ): Promise<boolean | undefined> {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
-import { type MediaReader, type Posted, postedSchema, type ShowOptions } from '../../platform.ts';
+import { type MediaReader, type PostState, postedSchema, type ShowOptions } from '../../platform.ts';
 import type { SlackTools } from '../connection/client.ts';
 import type { Identity, Workspace } from '../connection/workspaces.ts';
 
@@ -20,7 +20,7 @@ const fileSchema = z.object({
   state: z.enum(['uploaded', 'sharing', 'shared', 'link']),
 });
 
-const slackPostedSchema = z.object({
+const slackPostSchema = z.object({
   channel: z.string(),
   /** The first is in the channel, the others in its thread. */
   parts: z.array(partSchema),
@@ -35,7 +35,7 @@ const slackPostedSchema = z.object({
   /** The requester was mentioned in a reply about an incomplete result. */
   calledIncomplete: z.boolean().optional(),
 });
-type SlackPosted = z.infer<typeof slackPostedSchema>;
+type SlackPost = z.infer<typeof slackPostSchema>;
 
 export interface ShowTools extends SlackTools, Pick<Workspace, 'identity' | 'botName' | 'agents' | 'people'> {
   readonly media: MediaReader;
@@ -60,7 +60,7 @@ export interface Post {
   readonly key: string;
   readonly beforeWriting: ShowOptions['beforeWriting'];
   /** Mutable: every step updates it. */
-  readonly state: SlackPosted;
+  readonly state: SlackPost;
   readonly tools: ShowTools;
   readonly mode: ShowMode;
   /** Slack may have more messages than the state knows. */
@@ -113,18 +113,22 @@ export function isPosted({ state }: Post): boolean {
 }
 
 /** Reads the stored state. Returns an empty one if it is absent or unreadable. */
-export function readPosted(posted: Posted | undefined, channel: string): SlackPosted {
-  const read = slackPostedSchema.safeParse(posted);
+export function readPosted(posted: PostState | undefined, channel: string): SlackPost {
+  const read = slackPostSchema.safeParse(posted);
   return read.success ? read.data : { channel, parts: [], files: {}, called: false };
 }
 
 /** The state to store, without unset fields. */
-export function toPosted(state: SlackPosted): Posted {
+export function toPosted(state: SlackPost): PostState {
   return postedSchema.parse(JSON.parse(JSON.stringify(state)));
 }
 
 /** Builds a permalink without a call, like https://docs.slack.dev/reference/methods/chat.getPermalink */
-export function linkTo({ channel, thread }: Address, posted: Posted, identity: Identity): string | undefined {
+export function linkTo(
+  { channel, thread }: Address,
+  posted: PostState,
+  identity: Identity,
+): string | undefined {
   const state = readPosted(posted, channel);
   const ts = state.parts[0]?.ts;
   if (ts === undefined || identity.url === undefined) return undefined;

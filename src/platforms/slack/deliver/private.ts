@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
-import { PlatformError, type Posted } from '../../platform.ts';
+import { PlatformError, type PostState } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import { toPlatformError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
@@ -79,7 +79,7 @@ export async function sendDirectly(
 /** The address itself, or the requester's direct messages: see Address.toPerson. Throws PlatformError. */
 export async function deliveryAddress(
   address: Address,
-  posted: Posted | undefined,
+  posted: PostState | undefined,
   tools: ShowTools,
 ): Promise<Address> {
   if (!address.toPerson) return address;

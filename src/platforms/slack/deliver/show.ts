@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Address } from '../../../core/invocation.ts';
 import type { MediaFile, MediaItem, Message } from '../../../core/message.ts';
-import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { PlatformError, type PostState, type ShowOptions } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import {
   asNotInvited,
@@ -37,7 +37,7 @@ export async function show(
   options: ShowOptions,
   tools: ShowTools,
   mode: ShowMode = {},
-): Promise<Posted> {
+): Promise<PostState> {
   const isUnfinished = mode.passing === true || message.progress !== undefined;
   const post = createPost(address, options, tools, { ...mode, isUnfinished });
   try {
@@ -57,7 +57,7 @@ export async function show(
 /** See Platform.retract. Throws PlatformError. */
 export async function retract(
   address: Address,
-  { key, stray, current }: { key: string; stray: Posted; current: Posted },
+  { key, stray, current }: { key: string; stray: PostState; current: PostState },
   tools: ShowTools,
 ): Promise<void> {
   const options = { key, remember: async () => undefined };

@@ -1,7 +1,7 @@
 /** Shows text while it is being generated, by Slack's streaming or by edits. */
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
-import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { type MessageStream, PlatformError, type PostState, type ShowOptions } from '../../platform.ts';
 import { createNewestWins } from '../../shared/newest-wins.ts';
 import { wellFormed } from '../../shared/text.ts';
 import type { Rates } from '../connection/rates.ts';
@@ -43,7 +43,7 @@ export function streamTo(
     return streams && isLong && (hasStreamed || starts.isIdle());
   }
 
-  async function showNow(message: Message, mode: ShowMode): Promise<Posted> {
+  async function showNow(message: Message, mode: ShowMode): Promise<PostState> {
     const posted = await show(address, message, current, { ...tools, ...(await opening) }, mode);
     current = { ...current, posted, mayHavePosted: false };
     return posted;
@@ -71,7 +71,10 @@ export function streamTo(
   }
 
   /** `passing`: the message will change again at once. */
-  async function writeWhole(message: Message, { passing }: { readonly passing: boolean }): Promise<Posted> {
+  async function writeWhole(
+    message: Message,
+    { passing }: { readonly passing: boolean },
+  ): Promise<PostState> {
     if (hasStreamed) {
       const post = await currentPost();
       await native.stop(post);

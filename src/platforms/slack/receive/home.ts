@@ -7,7 +7,14 @@ import { present } from '../../../core/util/present.ts';
 import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
-import { CHANNEL_MENU, HOME_ACTIONS, homeView, pressedForm, readShown, type Shown } from '../render/home.ts';
+import {
+  CHANNEL_MENU,
+  HOME_ACTIONS,
+  type HomeChannels,
+  homeView,
+  pressedForm,
+  readHomeChannels,
+} from '../render/home.ts';
 import { openCommandForm } from './open-form.ts';
 import { agentAddress, channelAddress, interactionSchema, pressedSchema } from './payloads.ts';
 import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
@@ -28,7 +35,7 @@ const openedSchema = z.object({
 const viewedSchema = z.object({ view: z.object({ private_metadata: z.string() }) });
 
 /** The address of requests from the tab: the channel whose settings it shows. */
-const homeAddress = (person: string, guild: string, { direct, channel = direct }: Shown): Address =>
+const homeAddress = (person: string, guild: string, { direct, channel = direct }: HomeChannels): Address =>
   channelAddress(guild, { channel, person });
 
 export function listenToHome(app: App, shared: ListenerTools): void {
@@ -37,7 +44,7 @@ export function listenToHome(app: App, shared: ListenerTools): void {
     const tools = await toolsIn(context, shared);
     if (tab === 'messages') return await suggestPrompts(user, direct, tools);
     if (tab !== 'home') return;
-    const shown = { ...readShown(view?.private_metadata), direct };
+    const shown = { ...readHomeChannels(view?.private_metadata), direct };
     await publishHome(homeAddress(user, tools.team, shown), shown, undefined, tools);
   });
   app.action(HOME_ACTIONS, (args) => handlePress(args, shared));
@@ -61,7 +68,7 @@ async function handlePress(
   const { team } = tools;
   const { view } = viewedSchema.parse(body);
   const { value, action_id: actionId, selected_conversation: chosenChannel } = pressedSchema.parse(payload);
-  const shown = readShown(view.private_metadata);
+  const shown = readHomeChannels(view.private_metadata);
   if (shown === undefined) return ack();
   if (actionId === CHANNEL_MENU) {
     await ack();
@@ -110,7 +117,7 @@ export function homeAnswer(address: Address, direct: string, tools: WorkspaceToo
  */
 async function publishHome(
   address: Address,
-  shown: Shown,
+  shown: HomeChannels,
   message: Message | undefined,
   tools: WorkspaceTools,
   previousHash?: string,

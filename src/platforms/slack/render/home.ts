@@ -17,21 +17,21 @@ const FORM_PREFIX = 'form:';
 /** Slack: 100 blocks per view. The rest is reserved for the menu and the answer. */
 const MAX_BLOCKS = 92;
 
-const shownSchema = z.object({
+const homeChannelsSchema = z.object({
   /** The person's direct messages with the bot. */
   direct: z.string(),
   /** The selected channel, if any. */
   channel: z.string().optional(),
 });
 /** The channels that a Home tab refers to. */
-export type Shown = z.infer<typeof shownSchema>;
+export type HomeChannels = z.infer<typeof homeChannelsSchema>;
 
 /** Returns undefined for views that the bot did not create. */
-export const readShown = (metadata: string | undefined) => readJson(shownSchema, metadata);
+export const readHomeChannels = (metadata: string | undefined) => readJson(homeChannelsSchema, metadata);
 
 export interface HomeContent {
   readonly sections: readonly HomeSection[];
-  readonly shown: Shown;
+  readonly shown: HomeChannels;
   /** The answer to the last button or form. */
   readonly answer: Message | undefined;
   readonly options: Pick<RenderOptions, 'person'>;

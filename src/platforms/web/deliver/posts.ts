@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import type { System } from '../../../core/system.ts';
-import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { type MessageStream, PlatformError, type PostState, type ShowOptions } from '../../platform.ts';
 import { createNewestWins } from '../../shared/newest-wins.ts';
 import { directChannelOf, isIn, WEB } from '../connection/community.ts';
 import { WEB_LIMITS } from '../limits.ts';
@@ -35,7 +35,7 @@ export function createWebPosts({ history, now, newId }: PostTools) {
   }
 
   /** The key alone identifies the message. */
-  async function show(requested: Address, message: Message, options: ShowOptions): Promise<Posted> {
+  async function show(requested: Address, message: Message, options: ShowOptions): Promise<PostState> {
     assertReachable(requested);
     const { person, toPerson } = requested;
     const address = toPerson ? { platform: WEB, channel: directChannelOf(person), person } : requested;

@@ -23,7 +23,7 @@ import {
   referenceTo,
   type WebReceivingTools,
 } from './invoke.ts';
-import { putLinePrivately, runLine } from './line.ts';
+import { runLine, showLinePrivately } from './line.ts';
 import type { RequestOf, SentValues, WebRequest } from './requests.ts';
 
 const BUTTON_EXPIRED = 'This button no longer works. Use the command again.';
@@ -64,7 +64,7 @@ export async function answerRequest(request: WebRequest, tools: WebReceivingTool
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    if (request.type === 'line') await putLinePrivately(request, context, tools);
+    if (request.type === 'line') await showLinePrivately(request, context, tools);
     return await answerPrivately(context, { text: plain(error.message) }, tools);
   }
 }

@@ -32,7 +32,7 @@ export async function runLine(
   const parsed = readKnownLine(line, tools.bot.commands);
   const help = requestedHelp(parsed.command, parsed);
   if (help) {
-    await putLinePrivately(request, context, tools);
+    await showLinePrivately(request, context, tools);
     return await answerPrivately(context, help, tools);
   }
   if (files.length === 0 && opensForm(parsed.command, parsed)) {
@@ -51,7 +51,7 @@ export async function runLine(
 }
 
 /** Shows the person a line that ran no command, so that they can correct it. */
-export async function putLinePrivately(
+export async function showLinePrivately(
   request: RequestOf<'line'>,
   context: RequestContext,
   tools: WebReceivingTools,

@@ -82,7 +82,7 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
 
   it('is listed under /jobs if the requester does not accept direct messages', async () => {
     const { discord, run, job, address, person, files } = await completeAfterClosing(close);
-    discord.world.closedToDirect.add(discord.user.id);
+    discord.world.rejectsDirectMessages.add(discord.user.id);
     await run();
     expect(files()).toEqual([]);
     const undelivered = await world.storage.jobs.undelivered(address.platform, person.id, 5);

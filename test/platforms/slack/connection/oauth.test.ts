@@ -17,7 +17,7 @@ let log: RecordingLog;
 let stored: Map<string, unknown>;
 let replicas: Platform[];
 
-/** Starts a replica. All of them share the lock {@link oneAtATime}. */
+/** Starts a replica. All of them share the lock {@link sharedLock}. */
 async function startReplica({
   secret = server.clientSecret,
   previous,
@@ -31,7 +31,7 @@ async function startReplica({
     log,
     secret,
     ...(previous === undefined ? {} : { previousSecret: previous }),
-    withLock: oneAtATime,
+    withLock: sharedLock,
   });
   await slack.start(bot);
   replicas.push(slack);
@@ -39,7 +39,7 @@ async function startReplica({
 }
 
 let lastWork: Promise<void>;
-function oneAtATime(_task: string, work: () => Promise<void>): Promise<void> {
+function sharedLock(_task: string, work: () => Promise<void>): Promise<void> {
   const result = lastWork.then(work);
   lastWork = result.catch(() => undefined);
   return result;

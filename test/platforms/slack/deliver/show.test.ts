@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/core/message.ts';
-import { PlatformError, type Posted } from '../../../../src/platforms/platform.ts';
+import { PlatformError, type PostState } from '../../../../src/platforms/platform.ts';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
 import type { PostedMessage } from '../../../servers/slack/workspace.ts';
 import {
@@ -206,7 +206,7 @@ describe('files', () => {
 describe('storing the state before the result', () => {
   it('happens only after a failure of Slack', async () => {
     const { slack } = harness;
-    let posted: Posted | undefined;
+    let posted: PostState | undefined;
     let writes = 0;
     const remember = async () => {
       writes += 1;
