@@ -100,9 +100,9 @@ export interface Invocation {
     readonly name: string;
     readonly job: string;
     readonly index: number;
-    /** The action's form was sent, with {@link options}. Otherwise its button was pressed. */
-    readonly sent?: boolean;
   };
+  /** A form was sent, with {@link options}. */
+  readonly isForm?: boolean;
   readonly options: RawOptions;
   readonly address: Address;
   readonly person: Person;

@@ -1,6 +1,7 @@
 /** Declarations of command options, and the validation of their values before anything is spent. */
 import { UserError } from './errors.ts';
 import { nearest } from './util/nearest.ts';
+import { own } from './util/own.ts';
 
 export interface Choice {
   readonly name: string;
@@ -117,6 +118,29 @@ export interface FormButton extends Pick<Form, 'initial'> {
   readonly command: string;
   readonly subcommand?: string;
   readonly label: string;
+}
+
+/** The label of an option's field in forms. */
+export function fieldLabel(name: string, { label }: Pick<OptionDeclaration, 'label'>): string {
+  const words = name.replace(/[-_]/g, ' ');
+  return label ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Runs the request of a form. UserErrors name its fields as the form does, not as people type options. */
+export async function namingFields<Value>(
+  declarations: OptionDeclarations,
+  run: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const sentence = error.message.replace(/“([\w-]+)”/g, (quoted, name: string) => {
+      const option = own(declarations, name);
+      return option ? `“${fieldLabel(name, option)}”` : quoted;
+    });
+    throw new UserError(sentence, error.option, error.refusedUntil);
+  }
 }
 
 const MEBIBYTE = 1024 * 1024;

@@ -124,13 +124,15 @@ it('a page includes synced lyrics, stems, WAV, video and derived songs', async (
   await make(press(id, 'wav'));
   await make(press(id, 'video'));
   const split = {
-    action: { name: 'stems', job: id, index: 0, sent: true },
+    action: { name: 'stems', job: id, index: 0 },
+    isForm: true,
     options: { split: 'separate_vocal' },
   };
   const stems = await make({ command: 'song', ...split });
   expect(linkIn(stems.message, 'Mix')).toBe(`${url}#mixer`);
   const at = {
-    action: { name: 'extend', job: id, index: 0, sent: true },
+    action: { name: 'extend', job: id, index: 0 },
+    isForm: true,
     options: { style: 'slower' },
   };
   const extended = await make({ command: 'song', ...at });

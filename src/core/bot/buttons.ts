@@ -3,7 +3,7 @@ import { notModerator, UserError } from '../errors.ts';
 import type { Invocation } from '../invocation.ts';
 import { buttonRefusal, type JobView } from '../job.ts';
 import { actionId } from '../message.ts';
-import { validateOptions } from '../options.ts';
+import { namingFields, validateOptions } from '../options.ts';
 import { own } from '../util/own.ts';
 import { present } from '../util/present.ts';
 import type { ActionInvocation, AnyCommand, CommandAction } from './command.ts';
@@ -57,8 +57,11 @@ async function actOn(
   if (!action.form) return action.run(invocation, context);
   const form = await action.form(invocation, context);
   const { command, action: pressed, index, job } = invocation;
-  if (pressed?.sent)
-    return action.run({ ...invocation, options: validateOptions(invocation.options, form.options) }, context);
+  if (invocation.isForm)
+    return namingFields(form.options, async () => {
+      const options = validateOptions(invocation.options, form.options);
+      return action.run({ ...invocation, options }, context);
+    });
   return {
     type: 'form',
     form: { id: actionId({ command, action: pressed?.name ?? '', job: job.id, index }), ...form },

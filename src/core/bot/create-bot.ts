@@ -3,7 +3,7 @@
 import { toMessage, UserError } from '../errors.ts';
 import type { Address, HomeRequest, Invocation, Person, SuggestRequest } from '../invocation.ts';
 import type { HomeSection, Message } from '../message.ts';
-import { type Choice, type OptionDeclarations, validateOptions } from '../options.ts';
+import { type Choice, namingFields, type OptionDeclarations, validateOptions } from '../options.ts';
 import type { Log } from '../telemetry/log.ts';
 import { own } from '../util/own.ts';
 import { present } from '../util/present.ts';
@@ -116,9 +116,11 @@ export function createBot(options: BotOptions): Bot {
     if (control) return control(invocation, context);
     if (action) return act(command, invocation, action, context);
     const { options: declarations, run } = partOf(command, invocation.subcommand);
-    const options = validateOptions(invocation.options, declarations);
-    // Sound because the options were validated against this declaration.
-    return run({ ...invocation, options } as CommandInvocation<OptionDeclarations>, context);
+    return namingFields(invocation.isForm ? declarations : {}, async () => {
+      const options = validateOptions(invocation.options, declarations);
+      // Sound because the options were validated against this declaration.
+      return run({ ...invocation, options } as CommandInvocation<OptionDeclarations>, context);
+    });
   }
 
   async function refusal({ command, address, person }: RefusalRequest): Promise<Message | undefined> {

@@ -1,6 +1,6 @@
 /** Splits a text over several form fields when it is too long for one, and joins it again on submit. */
 import { UserError } from '../../core/errors.ts';
-import type { OptionDeclaration, OptionValue, TextOption } from '../../core/options.ts';
+import { fieldLabel, type OptionDeclaration, type OptionValue, type TextOption } from '../../core/options.ts';
 
 /** The separator for each kind of break, best first. */
 const BREAKS = { paragraph: '\n\n', line: '\n', word: ' ', none: '' } as const;
@@ -20,14 +20,15 @@ export interface FieldPart {
  */
 export function textParts(
   name: string,
-  { maximumLength = Number.POSITIVE_INFINITY }: Pick<TextOption, 'maximumLength'>,
+  option: Pick<TextOption, 'label' | 'maximumLength'>,
   text: string,
   fieldLength: number,
 ): readonly FieldPart[] {
+  const { maximumLength = Number.POSITIVE_INFINITY } = option;
   if (text.length > maximumLength) {
     const [actual, maximum] = [text.length, maximumLength].map((count) => count.toLocaleString('en'));
     throw new UserError(
-      `The text is too long for “${name}”: ${actual} characters. The limit is ${maximum}. Use the command with a shorter text.`,
+      `The text is too long for “${fieldLabel(name, option)}”: ${actual} characters. The limit is ${maximum}. Use the command with a shorter text.`,
       name,
     );
   }
@@ -69,11 +70,10 @@ export function fieldName(field: string): { readonly name: string; readonly by?:
   return name === undefined ? { name: field } : { name, by: by as Break };
 }
 
-/** The label of a field for people. */
-export function fieldLabel(field: string, { label }: Pick<OptionDeclaration, 'label'>): string {
+/** The label of a field that may continue a text. */
+export function partLabel(field: string, option: Pick<OptionDeclaration, 'label'>): string {
   const { name, by } = fieldName(field);
-  const words = name.replace(/[-_]/g, ' ');
-  return `${label ?? words.charAt(0).toUpperCase() + words.slice(1)}${by === undefined ? '' : ' (continued)'}`;
+  return `${fieldLabel(name, option)}${by === undefined ? '' : ' (continued)'}`;
 }
 
 /** Adds a field's value to the form's options. Parts of a text must be added in order. */

@@ -2,7 +2,7 @@
 import type { Invocation } from '../../core/invocation.ts';
 import { parseActionId } from '../../core/message.ts';
 
-export type Target = Pick<Invocation, 'command' | 'subcommand' | 'action'>;
+export type Target = Pick<Invocation, 'command' | 'subcommand' | 'action' | 'isForm'>;
 
 /** The target of a pressed button; undefined if the id is not an action. */
 export function buttonTarget(id: string): Target | undefined {
@@ -15,7 +15,7 @@ export function buttonTarget(id: string): Target | undefined {
 /** The target of a submitted form: an action, a command or a subcommand, as in `models set`. */
 export function formTarget(id: string): Target {
   const target = buttonTarget(id);
-  if (target?.action !== undefined) return { ...target, action: { ...target.action, sent: true } };
+  if (target) return { ...target, isForm: true };
   const [command = id, subcommand] = id.split(' ');
-  return { command, subcommand };
+  return { command, subcommand, isForm: true };
 }

@@ -53,7 +53,7 @@ export async function openStudio(): Promise<Studio> {
       const target = parseActionId(id);
       if (!target) return studio.ask(id, options, more);
       const { command, action, job, index } = target;
-      return studio.ask(command, options, { action: { name: action, job, index, sent: true }, ...more });
+      return studio.ask(command, options, { action: { name: action, job, index }, isForm: true, ...more });
     },
     async stored(outcome) {
       if (outcome.type !== 'accepted') throw new Error(`Not accepted: ${JSON.stringify(outcome)}`);

@@ -172,23 +172,49 @@ describe('invalid input is refused privately, and nothing is stored', () => {
   });
 });
 
+describe('errors', () => {
+  const silent = { prompt: 'rain', instrumental: true, lyrics: 'la la' };
+  const long = { prompt: 'rain'.repeat(10_000) };
+
+  it('name options of a typed command as people type them', async () => {
+    expect(privately(await ask('song', silent)).text).toContain('Leave out “lyrics” or “instrumental”.');
+    expect(privately(await ask('song', long)).text).toContain('“prompt” is too long');
+  });
+
+  it('name the fields of a form by their labels', async () => {
+    const form = { isForm: true };
+    expect(privately(await ask('song', silent, form)).text).toContain(
+      'Leave out “Lyrics” or “Instrumental”.',
+    );
+    expect(privately(await ask('song', long, form)).text).toContain('“Description” is too long');
+    expect(await ask('song', long, form)).toMatchObject({ option: 'prompt' });
+  });
+
+  it('name the fields of a form under a result by their labels', async () => {
+    const job = await finishedSong();
+    const extend = { action: { name: 'extend', job, index: 0 }, isForm: true };
+    const text = privately(await ask('song', { prompt: 'x'.repeat(50_000) }, extend)).text;
+    expect(text).toContain('“Lyrics of the new part” is too long');
+  });
+});
+
+async function finishedSong(): Promise<string> {
+  const job = accepted(await ask('song', { prompt: 'rain' }));
+  await world.advance(job);
+  await world.callback(job, songCallback('complete'));
+  await world.advance(job);
+  return job;
+}
+
 describe('buttons', () => {
   const press = (name: string, job: string, more: Partial<Invocation> = {}) =>
     ask('song', {}, { action: { name, job, index: 0 }, ...more });
 
-  async function finishedSong(): Promise<string> {
-    const job = accepted(await ask('song', { prompt: 'rain' }));
-    await world.advance(job);
-    await world.callback(job, songCallback('complete'));
-    await world.advance(job);
-    return job;
-  }
-
   it('split a song, show its lyrics, and repeat the request', async () => {
     const job = await finishedSong();
-    const split = { name: 'stems', job, index: 0, sent: true };
+    const split = { name: 'stems', job, index: 0 };
     const stems = await world.read(
-      accepted(await ask('song', { split: 'separate_vocal' }, { action: split })),
+      accepted(await ask('song', { split: 'separate_vocal' }, { action: split, isForm: true })),
     );
     expect(stems).toMatchObject({
       command: 'stems',

@@ -50,8 +50,8 @@ describe('a text that is longer than a form field', () => {
   });
 
   test('is rejected with a sentence if it exceeds the option limit', () => {
-    expect(() => textParts('prompt', { maximumLength: 3000 }, 'x'.repeat(4100), FIELD)).toThrow(
-      'The text is too long for “prompt”: 4,100 characters. The limit is 3,000.',
-    );
+    expect(() =>
+      textParts('prompt', { label: 'Description', maximumLength: 3000 }, 'x'.repeat(4100), FIELD),
+    ).toThrow('The text is too long for “Description”: 4,100 characters. The limit is 3,000.');
   });
 });

@@ -255,7 +255,8 @@ describe('typed lines', () => {
     await expect.poll(() => run).toHaveBeenCalledTimes(2);
     expect(invocations()[1]).toMatchObject({
       command: 'song',
-      action: { name: 'again', job: 'job-7', index: 0, sent: true },
+      action: { name: 'again', job: 'job-7', index: 0 },
+      isForm: true,
       options: { prompt: 'rain', instrumental: 'yes', voice: 'f' },
     });
   });

@@ -294,11 +294,12 @@ test('a button or form that starts another command requires access to it', async
   await world.callback(song.job, songCallback('complete'));
   await world.advance(song.job);
   const jobs = async () => (await Array.fromAsync(world.storage.jobs.all())).length;
-  const split = (sent: boolean) =>
+  const split = (isForm: boolean) =>
     bot.run(
       invocation('discord', 'dj', 'song', {
-        action: { name: 'stems', job: song.job, index: 0, sent },
-        options: sent ? { split: 'separate_vocal' } : {},
+        action: { name: 'stems', job: song.job, index: 0 },
+        isForm,
+        options: isForm ? { split: 'separate_vocal' } : {},
       }),
     );
   await decide('discord', 'deny @dj-role stems');

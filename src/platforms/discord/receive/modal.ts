@@ -21,7 +21,7 @@ import {
   readNumber,
 } from '../../../core/options.ts';
 import { capitalised, ellipsis } from '../../../core/util/words.ts';
-import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
+import { addField, partLabel, textParts } from '../../shared/form-text.ts';
 import { menuForm, preselectedHint } from '../../shared/message-menu.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/buttons.ts';
@@ -85,7 +85,7 @@ function fieldsOf(name: string, option: OptionDeclaration, initial: OptionValue 
 function labelOf({ name, option, initial }: Field): APILabelComponent {
   return {
     type: ComponentType.Label,
-    label: ellipsis(fieldLabel(name, option), DISCORD_LIMITS.labelText),
+    label: ellipsis(partLabel(name, option), DISCORD_LIMITS.labelText),
     description: ellipsis(
       typeof initial === 'object' ? preselectedHint(initial) : (option.help ?? option.description),
       DISCORD_LIMITS.labelDescription,

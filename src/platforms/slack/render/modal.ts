@@ -12,7 +12,7 @@ import type {
 } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
 import { capitalised } from '../../../core/util/words.ts';
-import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
+import { addField, partLabel, textParts } from '../../shared/form-text.ts';
 import { preselectedHint } from '../../shared/message-menu.ts';
 import { LIMITS } from '../limits.ts';
 import { optionWithSlackTerms } from '../words.ts';
@@ -129,7 +129,7 @@ function inputBlock(
     block_id: name,
     // An unticked box is an answer too.
     optional: option.required !== true || option.type === 'flag' || file !== undefined,
-    label: plainText(fieldLabel(name, option), LIMITS.inputHint),
+    label: plainText(partLabel(name, option), LIMITS.inputHint),
     ...(option.type !== 'flag' && { hint: plainText(hint, LIMITS.inputHint) }),
     element: { action_id: name, ...inputElement(option, initial) },
   };

@@ -113,7 +113,7 @@ async function sendForm(
   );
   const line = [`/${typed}`, ...filled].join(' ');
   const entry = target.action ? undefined : await personMessage({ id, line, uploads: [] }, context, tools);
-  return await invoke({ id, target, options: values, entry, isForm: true }, context, tools);
+  return await invoke({ id, target, options: values, entry }, context, tools);
 }
 
 function openMenu(

@@ -41,15 +41,14 @@ interface InvokeRequest {
   readonly options: RawOptions;
   /** The command as shown in the channel; absent for a pressed button. */
   readonly entry?: WebMessage | undefined;
-  readonly isForm?: boolean;
 }
 
 export async function invoke(
-  { id, target, options, entry, isForm = false }: InvokeRequest,
+  { id, target, options, entry }: InvokeRequest,
   { person, address }: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  return await runInvocation({ id, person, address, options, ...target }, tools, { entry, isForm });
+  return await runInvocation({ id, person, address, options, ...target }, tools, { entry });
 }
 
 /** A typed line, or a form as a line, as its author's message. */
@@ -79,7 +78,7 @@ export async function personMessage(
 export async function runInvocation(
   invocation: Invocation,
   { bot, history, posts }: WebReceivingTools,
-  { entry, isForm = false }: { readonly entry?: WebMessage | undefined; readonly isForm?: boolean } = {},
+  { entry }: { readonly entry?: WebMessage | undefined } = {},
 ): Promise<BrowserAnswer> {
   const outcome = await bot.run(invocation);
   switch (outcome.type) {
@@ -90,7 +89,7 @@ export async function runInvocation(
       return { type: 'done', shown: postId(outcome.job) };
     case 'message': {
       const { message, visibility, option, brief } = outcome;
-      if (isForm && option !== undefined)
+      if (invocation.isForm && option !== undefined)
         return { type: 'wrong', option, sentence: await webNodes(message.text ?? '') };
       const { address, person } = invocation;
       if (brief) return { type: 'notice', sentence: message.text ?? '' };

@@ -202,7 +202,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         'that is too small for its text is replaced by the reason',
         'Ada '.repeat(20),
         undefined,
-        [expect.stringContaining('The text is too long for “name”: 80 characters. The limit is 40')],
+        [expect.stringContaining('The text is too long for “Name”: 80 characters. The limit is 40')],
       ],
     ])('answered with another form %s', async (_, name, acknowledged, messages) => {
       const { server, bot } = harness;
