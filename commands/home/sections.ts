@@ -1,4 +1,4 @@
-/** The home view: settings, running jobs, recent songs and help. */
+/** The home view: forms to create something, running jobs, the settings and recent songs of a channel, and help. */
 import type { AnyCommand } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { FAMILY_NOUNS } from '../../src/core/family.ts';
@@ -34,12 +34,20 @@ export async function home({ person, address, context, commands }: HomeOptions):
     context.jobs.recentSongs(MOST_SONGS),
   ]);
   return [
-    settings(models, answers, { canChange: person.moderator, address }),
+    create(commands),
     jobs(running, context.now()),
+    { ...settings(models, answers, { canChange: person.moderator, address }), startsChannel: true },
     ...(has('song') ? [recent(songs, context.now())] : []),
     help(commands, person.moderator, has('ask')),
   ];
 }
+
+const create = (commands: readonly AnyCommand[]): HomeSection => ({
+  title: 'Create something',
+  forms: commands.flatMap(({ name, suggestion }): FormButton[] =>
+    suggestion === undefined ? [] : [{ command: name, label: `${suggestion.title}…`, initial: {} }],
+  ),
+});
 
 function settings(
   models: readonly ModelInForce[],
@@ -93,8 +101,5 @@ function help(commands: readonly AnyCommand[], isModerator: boolean, answers: bo
       .filter(({ moderatorsOnly }) => isModerator || !moderatorsOnly)
       .map(({ name, description }) => ({ name: `/${name}`, value: description })),
     ...(answers && { footer: 'To ask a question, mention me in a channel or send me a message.' }),
-    forms: commands
-      .filter(({ name }) => name === 'song')
-      .map(({ name }) => ({ command: name, label: 'Make a song…', initial: {} })),
   };
 }

@@ -35,7 +35,7 @@ export function originReason(from: Origin, at: Place): string {
       return scopeText(from, at);
     case 'deployment':
     case 'none':
-      return "the operator's default";
+      return 'default';
     default:
       return from satisfies never;
   }

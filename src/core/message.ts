@@ -183,6 +183,8 @@ export interface Message {
 /** A section of the bot's home page, such as Slack's Home tab. */
 export interface HomeSection extends Message {
   readonly forms?: readonly FormButton[];
+  /** This section and the next ones are about one channel, so the menu to choose it comes first. */
+  readonly startsChannel?: true;
 }
 
 /** Discord's `custom_id` limit; Slack's `action_id` allows more. */

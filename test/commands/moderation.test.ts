@@ -129,7 +129,7 @@ describe('/models', () => {
     );
     const shown = await textOf('models', 'show');
     expect(shown).toContain('Answers: chat-small (this channel, by Mod)');
-    expect(shown).toContain("Songs: V5 (the operator's default)");
+    expect(shown).toContain('Songs: V5 (default)');
     expect(shown).toContain('Videos: not set');
     expect(await textOf('models', undefined)).toBe(shown);
   });
@@ -177,7 +177,7 @@ describe('/models', () => {
     expect(answer).toContain('Answers use commands: on (this server)');
     expect(answer).toContain('Model and tokens shown: off (this server)');
     expect(await textOf('models', 'reset', { what: 'footer', where: 'server' })).toContain(
-      "Model and tokens shown: on (the operator's default)",
+      'Model and tokens shown: on (default)',
     );
     await run('models', 'reset', { what: 'prompt', where: 'server' });
     expect(await textOf('models', 'show')).toContain('System prompt: none');
@@ -507,7 +507,7 @@ describe('/minstrel', () => {
     const help = await textOf('minstrel', undefined, {}, asAda);
     expect(help).toContain('**/song**: Create a song');
     expect(help).not.toContain('/limits**');
-    expect(help).toContain("- **Songs**: V5 (the operator's default)");
+    expect(help).toContain('- **Songs**: V5 (default)');
     expect(await textOf('minstrel', 'help')).toContain('**/limits**');
   });
 

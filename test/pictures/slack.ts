@@ -125,6 +125,7 @@ export async function slackPage(
 }
 
 const viewSchema = z.object({
+  type: z.string(),
   title: textSchema.optional(),
   submit: textSchema.optional(),
   blocks: z.array(z.unknown()),
@@ -132,10 +133,10 @@ const viewSchema = z.object({
 
 /** Draws a form or the Home tab. Throws ZodError for unsupported blocks. */
 export async function slackView(view: unknown, scheme: Scheme): Promise<Html> {
-  const { title, submit, blocks } = viewSchema.parse(view);
+  const { type, title, submit, blocks } = viewSchema.parse(view);
   const body = await drawAll(blocks, { slackFile: () => undefined });
   const buttons = html`<div class="row end"><span class="button">Cancel</span><span class="button primary">${submit?.text}</span></div>`;
-  return html`<style>${{ html: STYLE }}</style><main class="slack form ${scheme}"><h3>${title?.text}</h3>${body}${submit && buttons}</main>`;
+  return html`<style>${{ html: STYLE }}</style><main class="slack ${type === 'home' ? 'home' : 'form'} ${scheme}"><h3>${title?.text}</h3>${body}${submit && buttons}</main>`;
 }
 
 async function drawAll(blocks: readonly unknown[], drawing: Drawing): Promise<Html> {
@@ -314,5 +315,5 @@ const STYLE = `
 .slack table { border-collapse: collapse; font-size: 13px; margin: 4px 0 10px; } .slack th, .slack td { border: 1px solid var(--line); padding: 4px 12px; text-align: left; } .slack .raw_number { text-align: right; } .slack .caption { font-weight: 700; font-size: 13px; margin-top: 8px; }
 .slack .chart { border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; width: 500px; margin: 6px 0; } .slack .bars { display: flex; align-items: flex-end; gap: 8px; height: 146px; } .slack .bars div { flex: 1; text-align: center; } .slack .bars span { display: flex; flex-direction: column-reverse; margin: 0 4px; } .slack .chart small { font-size: 11px; color: var(--muted); } .slack .chart p small { margin-right: 14px; } .slack .chart p i { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 5px; }
 .slack .options { flex-basis: 100%; border: 1px solid var(--line); border-radius: 8px; width: 360px; padding: 6px 0; font-size: 14px; } .slack .options div { padding: 2px 16px; } .slack .options .group { font-weight: 700; color: var(--muted); font-size: 12px; padding-top: 8px; } .slack .options small { display: block; color: var(--muted); font-size: 12px; }
-.slack.form { width: 520px; padding: 18px 24px; } .slack .field { margin: 14px 0; } .slack .input { border: 1px solid var(--edge); border-radius: 8px; padding: 7px 12px; margin-top: 4px; min-height: 22px; white-space: pre-wrap; } .slack .area { min-height: 64px; } .slack .down { float: right; border: 5px solid transparent; border-top-color: var(--muted); margin-top: 9px; } .slack .box { display: inline-block; width: 15px; height: 15px; border: 1px solid var(--edge); border-radius: 4px; margin-right: 8px; vertical-align: -2px; }
+.slack.form, .slack.home { padding: 18px 24px; } .slack.form { width: 520px; } .slack .field { margin: 14px 0; } .slack .input { border: 1px solid var(--edge); border-radius: 8px; padding: 7px 12px; margin-top: 4px; min-height: 22px; white-space: pre-wrap; } .slack .area { min-height: 64px; } .slack .down { float: right; border: 5px solid transparent; border-top-color: var(--muted); margin-top: 9px; } .slack .box { display: inline-block; width: 15px; height: 15px; border: 1px solid var(--edge); border-radius: 4px; margin-right: 8px; vertical-align: -2px; }
 `;

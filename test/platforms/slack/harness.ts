@@ -94,7 +94,7 @@ export class FakeBot implements Bot {
   declined = 0;
   /** Requests for the Home tab. */
   readonly homeRequests: HomeRequest[] = [];
-  sections: HomeSection[] = [{ title: 'Settings here' }];
+  sections: HomeSection[] = [{ title: 'Settings here', startsChannel: true }];
   choices: Choice[] = [];
   answer: (invocation: Invocation) => Outcome | Promise<Outcome> = () => this.accepted();
 

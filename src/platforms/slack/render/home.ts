@@ -38,10 +38,14 @@ export interface HomeContent {
 }
 
 export async function homeView({ sections, shown, answer, options }: HomeContent): Promise<types.HomeView> {
-  const rendered = await Promise.all(sections.map((section) => sectionBlocks(section, options)));
+  const rendered = await Promise.all(
+    sections.map(async (section) => [
+      ...(section.startsChannel ? [channelBlock(shown.channel)] : []),
+      ...(await sectionBlocks(section, options)),
+    ]),
+  );
   const blocks = [
     ...(answer === undefined ? [] : [...(await plainBlocks(answer, options)), { type: 'divider' as const }]),
-    channelBlock(shown.channel),
     ...rendered.flat(),
   ];
   return {

@@ -24,6 +24,7 @@ const home = () => harness.server.until(() => harness.server.homeOf('U0ADA'));
 
 const SETTINGS: HomeSection = {
   title: 'Settings here',
+  startsChannel: true,
   fields: [{ name: 'Answers', value: 'chat-small' }],
   forms: [
     {
@@ -157,7 +158,7 @@ describe('the Home tab', () => {
 
   it('keeps a channel that was selected while an answer settles', async () => {
     const { server, bot } = harness;
-    bot.sections = [RUNNING];
+    bot.sections = [SETTINGS, RUNNING];
     await server.openHome();
     bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Cancelling.' } });
     const press = server.pressInView(await home(), 'Cancel 1');
