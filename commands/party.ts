@@ -153,7 +153,7 @@ async function offer({ job, index }: Take, url: string, { files, pages }: Contex
       text: `${notice} Listen on its page instead.`,
       actions: [{ type: 'link', label: 'Listen', url: page }],
     };
-  const file = await files.made(job, { type: 'remote', url }, ['audio']);
+  const file = await files.fileOf(job, { type: 'remote', url }, ['audio']);
   const name = `${withTake(titleOf(job), index)}${extname(file.name)}`;
   return {
     text: `${notice} Here is the file instead.`,

@@ -128,7 +128,7 @@ function contextOf(
       setWithdrawn: ({ id }, withdrawn) => jobs.setPage(id, withdrawn),
     },
     files: {
-      made: ({ id }, source, accept) => jobs.file(id, source, accept, filesDeadline()),
+      fileOf: ({ id }, source, accept) => jobs.file(id, source, accept, filesDeadline()),
       originOf: (file) => parts.readOrigin(file, address, person),
     },
     voices: {

@@ -98,7 +98,7 @@ export interface Context extends Pick<System, 'now'> {
   };
   readonly files: {
     /** Returns a file of a finished job: the stored one, or fetched again. Throws UserError if it no longer exists. */
-    made(job: JobView, source: MediaSource, accept: FileOption['accept']): Promise<MediaFile>;
+    fileOf(job: JobView, source: MediaSource, accept: FileOption['accept']): Promise<MediaFile>;
     /** Fetches an attached file and reads its marks. Throws UserError if that fails. */
     originOf(file: FileReference): Promise<FileOrigin>;
   };
