@@ -1,4 +1,3 @@
-import { allPlans, planName, withPlans } from '../src/core/answer-plans.ts';
 import { getsImages, imagePlaceIn, inquiryTurn } from '../src/core/attachments.ts';
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
@@ -12,6 +11,7 @@ import {
   type MediaItem,
   type Message,
 } from '../src/core/message.ts';
+import { allPlans, planName, withPlans } from '../src/core/models/answer-plans.ts';
 import type { AnswersInForce } from '../src/core/moderation.ts';
 import type { FileReference, OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';

@@ -11,8 +11,8 @@ import {
   serverOf,
 } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
-import { timeText } from '../src/core/moment.ts';
 import type { ChoiceOption } from '../src/core/options.ts';
+import { timeText } from '../src/core/util/moment.ts';
 import { announcement, votingTime } from './contest/messages.ts';
 import { singForm } from './song.ts';
 import { choicesOf, completedText } from './text/options.ts';

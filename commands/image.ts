@@ -15,7 +15,7 @@ import {
   parseActionId,
   plain,
 } from '../src/core/message.ts';
-import { parseModelName } from '../src/core/model-name.ts';
+import { parseModelName } from '../src/core/models/model-name.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import { capitalised } from '../src/core/util/words.ts';

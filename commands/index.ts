@@ -1,5 +1,5 @@
 import type { AnyCommand } from '../src/core/bot/command.ts';
-import { type Family, FULL_OFFER, type Offer } from '../src/core/family.ts';
+import { type Family, FULL_OFFER, type Offer } from '../src/core/models/family.ts';
 import { ask } from './ask.ts';
 import { contest } from './contest.ts';
 import { image, imageFor } from './image.ts';

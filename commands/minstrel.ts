@@ -2,12 +2,12 @@ import { type AnyCommand, defineGroup, defineSubcommand } from '../src/core/bot/
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { notModerator, UserError } from '../src/core/errors.ts';
-import { FAMILIES, FAMILY_NOUNS, FAMILY_SETTINGS, type Family } from '../src/core/family.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
+import { FAMILIES, FAMILY_NOUNS, FAMILY_SETTINGS, type Family } from '../src/core/models/family.ts';
 import type { Change } from '../src/core/moderation.ts';
-import { timeMark } from '../src/core/moment.ts';
 import type { FileReference } from '../src/core/options.ts';
+import { timeMark } from '../src/core/util/moment.ts';
 import { counted } from '../src/core/util/words.ts';
 import { modelField } from './text/moderation.ts';
 import { originText } from './text/origin.ts';

@@ -2,10 +2,10 @@ import { type AnyCommand, defineGroup, defineSubcommand } from '../src/core/bot/
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
-import { FAMILIES, FAMILY_NOUNS, type Family } from '../src/core/family.ts';
 import { type Address, type Invocation, serverOf, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
-import { joinModelNames, modelNames } from '../src/core/model-name.ts';
+import { FAMILIES, FAMILY_NOUNS, type Family } from '../src/core/models/family.ts';
+import { joinModelNames, modelNames } from '../src/core/models/model-name.ts';
 import {
   type AnswersInForce,
   type Origin,

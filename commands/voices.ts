@@ -3,7 +3,7 @@ import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { notModerator, UserError } from '../src/core/errors.ts';
 import { plain } from '../src/core/message.ts';
-import { dayMark } from '../src/core/moment.ts';
+import { dayMark } from '../src/core/util/moment.ts';
 import { findVoice, suggestVoices } from './song/save-voice.ts';
 import { completedText } from './text/options.ts';
 

@@ -1,10 +1,11 @@
 /** Chooses the models and dialects of an answer, and whether it has images, thinking or commands. */
-import { joinPlans } from '../../src/core/answer-plans.ts';
+
 import { cannotReadImagesSentence, type ImagePlace } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
-import { modelNames, parseModelName } from '../../src/core/model-name.ts';
+import { joinPlans } from '../../src/core/models/answer-plans.ts';
+import { modelNames, parseModelName } from '../../src/core/models/model-name.ts';
 import type { AnswersInForce } from '../../src/core/moderation.ts';
 import type { AnswerDialect, AnswerPlan, AnswerPlans } from '../../src/core/work.ts';
 

@@ -12,7 +12,7 @@ import {
   type Message,
   plain,
 } from '../../src/core/message.ts';
-import { timeText } from '../../src/core/moment.ts';
+import { timeText } from '../../src/core/util/moment.ts';
 import { counted, duration } from '../../src/core/util/words.ts';
 import { shortened } from '../text/phrases.ts';
 

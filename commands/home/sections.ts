@@ -1,10 +1,10 @@
 /** The home view: forms to create something, running jobs, the settings and recent songs of a channel, and help. */
 import type { AnyCommand } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
-import { FAMILY_NOUNS } from '../../src/core/family.ts';
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { JobView } from '../../src/core/job.ts';
 import type { HomeSection } from '../../src/core/message.ts';
+import { FAMILY_NOUNS } from '../../src/core/models/family.ts';
 import type { AnswersInForce, ModelInForce } from '../../src/core/moderation.ts';
 import type { FormButton } from '../../src/core/options.ts';
 import { present } from '../../src/core/util/present.ts';

@@ -1,8 +1,8 @@
 /** Texts about settings, limits and access rules. */
 import type { Context } from '../../src/core/bot/context.ts';
-import { FAMILY_NOUNS } from '../../src/core/family.ts';
 import { type Address, serverOf, serverWord } from '../../src/core/invocation.ts';
 import { type Button, type Field, type Message, plain } from '../../src/core/message.ts';
+import { FAMILY_NOUNS } from '../../src/core/models/family.ts';
 import {
   ALL,
   type AnswersInForce,

@@ -1,7 +1,7 @@
 /** Texts about usage. */
-import { dayOf } from '../../src/core/clock.ts';
-import { familyTitle } from '../../src/core/family.ts';
+
 import { type Chart, type Message, plain, type Table } from '../../src/core/message.ts';
+import { familyTitle } from '../../src/core/models/family.ts';
 import type {
   DayUsage,
   FamilyUsage,
@@ -10,6 +10,7 @@ import type {
   SettledUsage,
   UsageReport,
 } from '../../src/core/moderation.ts';
+import { dayOf } from '../../src/core/util/clock.ts';
 import { present } from '../../src/core/util/present.ts';
 import { amount, counted, lastDays, longDay, shortDay } from '../../src/core/util/words.ts';
 

@@ -1,11 +1,11 @@
 import type { AnyCommand } from '../core/bot/command.ts';
-import { dayOf } from '../core/clock.ts';
 import { UserError } from '../core/errors.ts';
 import type { Address, Person } from '../core/invocation.ts';
 import type { JobView } from '../core/job.ts';
 import type { Judgement } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
+import { dayOf } from '../core/util/clock.ts';
 import { type AccessOptions, type Admit, createAccess } from '../settings/access/admission.ts';
 import { albumId } from '../settings/albums.ts';
 import type { Decisions } from '../settings/decisions.ts';

@@ -3,8 +3,8 @@ import { home } from '../../commands/home/sections.ts';
 import { suggestedPrompts } from '../../commands/home/suggested-prompts.ts';
 import { commandsFor, familyOfCommand } from '../../commands/index.ts';
 import { type Bot, type BotOptions, createBot } from '../core/bot/create-bot.ts';
-import { FAMILY_SETTINGS } from '../core/family.ts';
 import { invocationKey } from '../core/job.ts';
+import { FAMILY_SETTINGS } from '../core/models/family.ts';
 import type { DecisionStore } from '../settings/decisions.ts';
 import { type ContextParts, createEnter } from './context.ts';
 

@@ -1,6 +1,7 @@
 /** Deletes jobs and media past the retention period. */
-import { dayOf, repeat } from '../core/clock.ts';
+
 import type { System } from '../core/system.ts';
+import { dayOf, repeat } from '../core/util/clock.ts';
 import { eraseJobs } from '../jobs/forget.ts';
 import type { Media } from '../media/media.ts';
 import type { ContestStore } from '../settings/contests/contests.ts';

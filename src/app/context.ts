@@ -3,8 +3,8 @@
 import type { AnswerOffer, Context } from '../core/bot/context.ts';
 import type { BotOptions, EnterRequest } from '../core/bot/create-bot.ts';
 import { UserError } from '../core/errors.ts';
-import type { Offer } from '../core/family.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
+import type { Offer } from '../core/models/family.ts';
 import type { System } from '../core/system.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { Jobs } from '../jobs/jobs.ts';

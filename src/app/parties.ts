@@ -1,10 +1,11 @@
 /** Parties: music in voice channels. */
-import { repeat } from '../core/clock.ts';
+
 import type { Job } from '../core/job.ts';
 import type { MediaSource } from '../core/message.ts';
 import type { PartySong } from '../core/music/party.ts';
 import { coverAltText, TAKE_WORK, titleOf } from '../core/music/song.ts';
 import type { System } from '../core/system.ts';
+import { repeat } from '../core/util/clock.ts';
 import type { LyricLine } from '../core/work.ts';
 import { existingResults } from '../jobs/existing.ts';
 import type { Jobs } from '../jobs/jobs.ts';

@@ -1,8 +1,8 @@
 /** Creates the chat platforms that are turned on in the settings. */
 
-import { sleep, systemClock } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
+import { sleep, systemClock } from '../core/util/clock.ts';
 import type { WithLock } from '../core/util/lock.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
 import { createWeb, type WebFiles } from '../platforms/web/adapter.ts';

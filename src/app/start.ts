@@ -1,5 +1,5 @@
 /** Runs the bot on the configured platforms, or at a prompt in this terminal without any. */
-import type { Family } from '../core/family.ts';
+import type { Family } from '../core/models/family.ts';
 import { commandLine } from '../core/util/installation.ts';
 import { isSentOnClosedSocket } from '../platforms/discord/voice/closed-socket.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';

@@ -2,7 +2,7 @@
 import { commandsFor } from '../../commands/index.ts';
 import { servicesIn } from '../app/config/accounts.ts';
 import { type Arguments, ArgumentsError, loadEnvironment, runProgram } from '../app/process.ts';
-import { FULL_OFFER, type Offer } from '../core/family.ts';
+import { FULL_OFFER, type Offer } from '../core/models/family.ts';
 import { commandLine } from '../core/util/installation.ts';
 import { createManifest, type ManifestOptions } from '../platforms/slack/manifest.ts';
 

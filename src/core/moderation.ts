@@ -1,8 +1,8 @@
 /** Settings and rules of moderators. src/settings stores them. */
 import { z } from 'zod';
-import { FAMILIES, type Family, LIMITED, type Limited } from './family.ts';
 import { type Address, serverWord } from './invocation.ts';
 import type { MediaFile } from './message.ts';
+import { FAMILIES, type Family, LIMITED, type Limited } from './models/family.ts';
 
 /** The scope of a setting. The channel's setting wins over the server's; threads belong to their channel. */
 export type Where = 'channel' | 'server';

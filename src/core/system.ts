@@ -1,6 +1,7 @@
 /** Time, randomness and the log, passed in so that tests can control them. */
-import type { Clock } from './clock.ts';
+
 import type { Log } from './telemetry/log.ts';
+import type { Clock } from './util/clock.ts';
 
 export interface System extends Pick<Clock, 'now' | 'elapsed'> {
   /** At least 0 and less than 1. */

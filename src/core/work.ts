@@ -6,7 +6,7 @@ import type { LyricVariant, SongItem, StemItem } from '../gateway/music/results.
 import type { Question, Turn } from '../gateway/questions.ts';
 import type { HistoryReference } from './invocation.ts';
 import type { MediaFile, MediaSource } from './message.ts';
-import type { MODEL_ROUTES } from './model-name.ts';
+import type { MODEL_ROUTES } from './models/model-name.ts';
 import type { FileReference } from './options.ts';
 
 /** A request as a command writes it. Jobs add the callback URL. */

@@ -1,9 +1,9 @@
 import type { AnyCommand } from '../core/bot/command.ts';
 import type { Outcome } from '../core/bot/outcome.ts';
-import type { Family } from '../core/family.ts';
 import type { Address, Invocation } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
 import type { MediaFile } from '../core/message.ts';
+import type { Family } from '../core/models/family.ts';
 import type { Voice } from '../core/music/voice.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';

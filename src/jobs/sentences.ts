@@ -1,6 +1,6 @@
 /** Messages for failed work: what happened, and what to do. */
 
-import { timeText } from '../core/moment.ts';
+import { timeText } from '../core/util/moment.ts';
 import { counted } from '../core/util/words.ts';
 import type { Work } from '../core/work.ts';
 import type { GatewayErrorCode } from '../gateway/transport/errors.ts';

@@ -2,8 +2,8 @@
  * Stores moderators' settings. A change and its audit entry are one write, and no edit overwrites another.
  */
 import { z } from 'zod';
-import { FAMILIES } from '../core/family.ts';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';
+import { FAMILIES } from '../core/models/family.ts';
 import {
   type Actor,
   actorSchema,

@@ -1,9 +1,9 @@
 /** Votes on answers, stored by the day of the answer. Each person has one vote per answer and may change it. */
 import { z } from 'zod';
-import { dayOf } from '../core/clock.ts';
 import type { Address } from '../core/invocation.ts';
 import type { Judgement } from '../core/message.ts';
 import type { ModelFeedback } from '../core/moderation.ts';
+import { dayOf } from '../core/util/clock.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createRecords, keyOfParts, keyOfScope, recordParser } from './records.ts';
 

@@ -1,10 +1,16 @@
 /** Chooses the model of a family: the named one, else the channel's, the server's, or the deployment's. */
 import type { ImageEditorChoice } from '../core/bot/context.ts';
 import { UserError } from '../core/errors.ts';
-import { FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
 import { type Message, plain } from '../core/message.ts';
-import { joinModelNames, MODEL_ROUTES, MOST_MODELS, modelNames, parseModelName } from '../core/model-name.ts';
+import { FAMILY_NOUNS, type Family } from '../core/models/family.ts';
+import {
+  joinModelNames,
+  MODEL_ROUTES,
+  MOST_MODELS,
+  modelNames,
+  parseModelName,
+} from '../core/models/model-name.ts';
 import type { Actor, ChosenModel, ModelInForce, Origin, Where } from '../core/moderation.ts';
 import type { Choice } from '../core/options.ts';
 import type { System } from '../core/system.ts';

@@ -1,6 +1,5 @@
 /** The tools of moderator commands for one person and address. */
 import type { AnyCommand } from '../core/bot/command.ts';
-import { dayOf } from '../core/clock.ts';
 import { notModerator, UserError } from '../core/errors.ts';
 import { type Address, type Person, serverOf, serverWord } from '../core/invocation.ts';
 import type { MediaFile } from '../core/message.ts';
@@ -17,6 +16,7 @@ import {
   type Where,
 } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
+import { dayOf } from '../core/util/clock.ts';
 import { present } from '../core/util/present.ts';
 import type { UsageStore } from '../storage/usage.ts';
 import { resetRules, setPause, setRule } from './access/changes.ts';

@@ -1,6 +1,7 @@
 /** The report after a change of rules: what applies now, and why. Pure. */
-import { FAMILIES } from '../core/family.ts';
+
 import type { Address } from '../core/invocation.ts';
+import { FAMILIES } from '../core/models/family.ts';
 import {
   ALL,
   EVERYONE,

@@ -1,6 +1,7 @@
 /** Rules, limits and their refusals as plain text. */
-import { LIMITED, LIMITED_NOUNS } from '../core/family.ts';
+
 import { type Address, serverWord } from '../core/invocation.ts';
+import { LIMITED, LIMITED_NOUNS } from '../core/models/family.ts';
 import {
   ALL,
   EVERYONE,

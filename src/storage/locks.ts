@@ -1,6 +1,7 @@
 /** Locks for work that only one replica at a time may do. */
-import { type Clock, pause } from '../core/clock.ts';
+
 import type { System } from '../core/system.ts';
+import { type Clock, pause } from '../core/util/clock.ts';
 import type { WithLock } from '../core/util/lock.ts';
 import type { Leases, Storage } from './storage.ts';
 

@@ -1,9 +1,9 @@
 /** The port of the schedule (when each job runs next), and the run of a job, which is the same on every storage. */
 
-import { type Clock, pause } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import { backoff } from '../core/util/backoff.ts';
+import { type Clock, pause } from '../core/util/clock.ts';
 
 /** The state of one run. */
 export interface RunLease {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@keyv/redis';
 import { DelayedError, Queue, Worker } from 'bullmq';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import { createWorld, SONG, songCallback } from '../jobs/world.ts';
 import { PATIENT } from '../servers/redis.ts';

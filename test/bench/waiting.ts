@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import { databaseFile } from '../../src/storage/sqlite/database-file.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';

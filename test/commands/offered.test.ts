@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { commands, commandsFor, familyOfCommand } from '../../commands/index.ts';
-import { FAMILIES, type Family } from '../../src/core/family.ts';
 import type { JobView } from '../../src/core/job.ts';
+import { FAMILIES, type Family } from '../../src/core/models/family.ts';
 
 const offer = (...offered: readonly Family[]) => ({ offered, changesImages: true });
 const names = (...families: readonly Family[]) => commandsFor(offer(...families)).map(({ name }) => name);

@@ -4,7 +4,7 @@ import type { ContestParts } from '../../src/app/contests/parts.ts';
 import type { ReadOrigin } from '../../src/app/origins.ts';
 import { createSchedules, type ScheduleRunner } from '../../src/app/schedules.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
-import { FULL_OFFER } from '../../src/core/family.ts';
+import { FULL_OFFER } from '../../src/core/models/family.ts';
 import { createContestStore } from '../../src/settings/contests/contests.ts';
 import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
 import type { World } from '../jobs/world.ts';

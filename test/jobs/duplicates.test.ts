@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
 import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/bot/start-request.ts';
-import { dayOf } from '../../src/core/clock.ts';
+import { dayOf } from '../../src/core/util/clock.ts';
 import type { Route } from '../../src/core/work.ts';
 import { PLANS } from '../../src/jobs/route-plans.ts';
 import { dashScopeError, taskIn } from '../servers/public/dashscope.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/bot/start-request.ts';
-import { systemClock } from '../../src/core/clock.ts';
 import { UserError } from '../../src/core/errors.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
 import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';

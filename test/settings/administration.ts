@@ -1,10 +1,10 @@
 import { commands } from '../../commands/index.ts';
 import { type Administration, createAdministration } from '../../src/app/administration.ts';
-import type { Clock } from '../../src/core/clock.ts';
-import { FAMILIES, type Family } from '../../src/core/family.ts';
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
+import { FAMILIES, type Family } from '../../src/core/models/family.ts';
 import type { Limit, LimitInForce, ModelInForce } from '../../src/core/moderation.ts';
+import type { Clock } from '../../src/core/util/clock.ts';
 import { createContestStore } from '../../src/settings/contests/contests.ts';
 import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';

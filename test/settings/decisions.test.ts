@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
 import { readSettings } from '../../src/settings/decisions.ts';
 import { SettingsError } from '../../src/settings/records.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';

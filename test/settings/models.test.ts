@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ImageEditorChoice } from '../../src/core/bot/context.ts';
-import type { Family } from '../../src/core/family.ts';
+import type { Family } from '../../src/core/models/family.ts';
 import type { PlaceTools } from '../../src/settings/moderation.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { type Administered, administer } from './administration.ts';

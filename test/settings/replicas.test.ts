@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
 import type { MeteredJob } from '../../src/settings/limits/meter.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';

@@ -1,5 +1,5 @@
 /** Time, processes and effects of a history: everything happens one after the other, in an order determined by a seed. */
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/util/clock.ts';
 
 /** One incarnation of a replica. A dead one never gets a response. */
 export interface Process {

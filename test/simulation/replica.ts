@@ -1,6 +1,6 @@
 /** A replica: the real jobs, settings and limits on storage, gateway and chat, with every call as an effect. */
 import { commands } from '../../commands/index.ts';
-import { pause } from '../../src/core/clock.ts';
+import { pause } from '../../src/core/util/clock.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
 import { createMeter } from '../../src/settings/limits/meter.ts';

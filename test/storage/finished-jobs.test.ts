@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
 import { sqliteStorage } from '../../src/storage/sqlite/open.ts';

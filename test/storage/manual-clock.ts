@@ -1,4 +1,4 @@
-import { type Clock, pause } from '../../src/core/clock.ts';
+import { type Clock, pause } from '../../src/core/util/clock.ts';
 
 /** A clock that the test advances. */
 export class ManualClock implements Clock {

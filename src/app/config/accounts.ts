@@ -1,6 +1,6 @@
 /** The service for each family: the operator's own, else the gateway, else the emulator. */
 
-import { FAMILIES, type Family, type Offer } from '../../core/family.ts';
+import { FAMILIES, type Family, type Offer } from '../../core/models/family.ts';
 import { DIALECTS } from '../../gateway/models/hints.ts';
 import {
   type Accounts,

@@ -1,6 +1,6 @@
 /** Types of individual settings. Each error completes a sentence that starts with the variable's name. */
 import { z } from 'zod';
-import { joinModelNames, MOST_MODELS, modelNames } from '../../core/model-name.ts';
+import { joinModelNames, MOST_MODELS, modelNames } from '../../core/models/model-name.ts';
 import { isMusicModel, MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { GATEWAY_FAMILIES, type GatewayFamily } from '../../gateway/routes.ts';
 

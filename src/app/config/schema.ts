@@ -1,6 +1,6 @@
 /** Every setting with its description, in the order of `.env.example`, which `npm run settings` generates from this. */
 import { z } from 'zod';
-import { MODEL_ROUTES } from '../../core/model-name.ts';
+import { MODEL_ROUTES } from '../../core/models/model-name.ts';
 import { type GatewayFamily, PUBLIC_SERVICES } from '../../gateway/routes.ts';
 import * as field from './fields.ts';
 import { concurrency, serverList, usageCosts, usageLimits } from './usage.ts';

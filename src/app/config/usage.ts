@@ -1,8 +1,8 @@
 /** Settings for served servers, limits, prices and concurrency. */
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { FAMILIES, type Family, LIMITED } from '../../core/family.ts';
-import { parseModelName } from '../../core/model-name.ts';
+import { FAMILIES, type Family, LIMITED } from '../../core/models/family.ts';
+import { parseModelName } from '../../core/models/model-name.ts';
 import { LIMIT_PERIODS, type Limit } from '../../core/moderation.ts';
 import { isMusicModel, MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { FAMILY_OF } from '../../settings/limits/meter.ts';

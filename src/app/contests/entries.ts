@@ -1,10 +1,11 @@
 /** The songs of a contest: which entries count, and their recordings. */
-import { dayOf } from '../../core/clock.ts';
+
 import type { Contest, ContestCandidate, ContestEntry } from '../../core/contest.ts';
 import { UserError } from '../../core/errors.ts';
 import { isOpen, type Job } from '../../core/job.ts';
 import type { MediaFile } from '../../core/message.ts';
 import { titleOf } from '../../core/music/song.ts';
+import { dayOf } from '../../core/util/clock.ts';
 import { present } from '../../core/util/present.ts';
 import { MediaError } from '../../media/errors.ts';
 import { shuffled } from '../../settings/contests/contest.ts';

@@ -1,7 +1,8 @@
 /** Checks the keys of all services, and looks up the models in the settings. */
-import { FAMILIES, FAMILY_NOUNS, FAMILY_SETTINGS, type Family } from '../../core/family.ts';
+
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
-import { modelNames } from '../../core/model-name.ts';
+import { FAMILIES, FAMILY_NOUNS, FAMILY_SETTINGS, type Family } from '../../core/models/family.ts';
+import { modelNames } from '../../core/models/model-name.ts';
 import { connectionFault, isWithoutTls } from '../../core/util/connection-fault.ts';
 import { counted } from '../../core/util/words.ts';
 import type { Gateway } from '../../gateway/client.ts';

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { systemClock } from '../../core/clock.ts';
 import { type Finding, fatal, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
+import { systemClock } from '../../core/util/clock.ts';
 import { databaseFile, tryFolder } from '../../storage/sqlite/database-file.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Config } from '../config/read.ts';

@@ -3,7 +3,7 @@ import * as prompts from '@clack/prompts';
 import { commandsFor } from '../../../commands/index.ts';
 import { servicesIn } from '../../app/config/accounts.ts';
 import type { Variable } from '../../app/config/schema.ts';
-import { FULL_OFFER } from '../../core/family.ts';
+import { FULL_OFFER } from '../../core/models/family.ts';
 import { docsPage } from '../../core/util/installation.ts';
 import {
   type InstallableApplication,

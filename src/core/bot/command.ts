@@ -1,9 +1,9 @@
 /** The types of a command: its declaration, its input and its outcome. Commands don't depend on platforms. */
 
-import type { Family } from '../family.ts';
 import type { Invocation, SuggestRequest } from '../invocation.ts';
 import type { JobView } from '../job.ts';
 import type { Message } from '../message.ts';
+import type { Family } from '../models/family.ts';
 import type { Choice, Form, OptionDeclarations, OptionValues, RawOptions } from '../options.ts';
 import { own } from '../util/own.ts';
 import type { Work } from '../work.ts';

@@ -1,8 +1,8 @@
 /** The services that commands use. */
 import type { Contests } from '../contest.ts';
-import type { Family } from '../family.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, MediaFile, MediaSource } from '../message.ts';
+import type { Family } from '../models/family.ts';
 import type { InForce, Moderation, Own } from '../moderation.ts';
 import type { PartyTools } from '../music/party.ts';
 import type { RemovedVoice, Voice } from '../music/voice.ts';

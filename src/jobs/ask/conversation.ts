@@ -1,5 +1,5 @@
 /** Reads the earlier messages and the attachments of a question, and stores them before a model is asked. */
-import { allPlans, withPlans } from '../../core/answer-plans.ts';
+
 import {
   attachmentNote,
   cannotReadImagesSentence,
@@ -14,6 +14,7 @@ import {
 import { UserError } from '../../core/errors.ts';
 import type { Address, ConversationTurn } from '../../core/invocation.ts';
 import { invocationKey } from '../../core/job.ts';
+import { allPlans, withPlans } from '../../core/models/answer-plans.ts';
 import type { FileReference } from '../../core/options.ts';
 import { present } from '../../core/util/present.ts';
 import type { AnswerPlan, AnswerPlans, AnswerWork, InquiryPart, InquiryTurn } from '../../core/work.ts';

@@ -1,6 +1,7 @@
 /** Handles questions that failed before anything of an answer arrived. */
-import { nextModel } from '../../core/answer-plans.ts';
+
 import type { Job } from '../../core/job.ts';
+import { nextModel } from '../../core/models/answer-plans.ts';
 import type { AnswerWork } from '../../core/work.ts';
 import { ERROR_CODES, type GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';

@@ -1,10 +1,10 @@
 /** Fetches, stores, tags and archives the files of a job's message. Each step is recorded in the job, so it is safe to repeat. */
 import { extname } from 'node:path';
-import { dayOf } from '../../core/clock.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import type { MediaFile, MediaItem, MediaKind, MediaSource, Message } from '../../core/message.ts';
 import { artistOf } from '../../core/music/song.ts';
+import { dayOf } from '../../core/util/clock.ts';
 import { present } from '../../core/util/present.ts';
 import { uniqueFileNames } from '../../media/content/file-names.ts';
 import type { ContentKind } from '../../media/content/types.ts';

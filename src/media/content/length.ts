@@ -1,6 +1,6 @@
 /** The length of a recording, read in a separate thread because files are untrusted. */
 import { z } from 'zod';
-import { runInThread } from '../../core/thread.ts';
+import { runInThread } from '../../core/util/thread.ts';
 import type { OpenedFile } from '../store/media-store.ts';
 
 /** Longer than any valid file needs. */

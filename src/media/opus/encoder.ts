@@ -1,6 +1,6 @@
 /** Converts a song to Opus packets once, in a thread, so that nothing is encoded during playback. */
 import type { MediaFile } from '../../core/message.ts';
-import { streamFromThread } from '../../core/thread.ts';
+import { streamFromThread } from '../../core/util/thread.ts';
 import { MediaError } from '../errors.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import type { Media } from '../media.ts';

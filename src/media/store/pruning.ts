@@ -1,6 +1,6 @@
-import { repeat } from '../../core/clock.ts';
 import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
+import { repeat } from '../../core/util/clock.ts';
 import type { Media } from '../media.ts';
 
 /** Media may exceed its quota by the files stored in this time. */

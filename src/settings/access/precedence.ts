@@ -1,7 +1,7 @@
 /** Precedence of rules for access and limits. */
 import type { AnyCommand } from '../../core/bot/command.ts';
-import { LIMITED } from '../../core/family.ts';
 import type { Person } from '../../core/invocation.ts';
+import { LIMITED } from '../../core/models/family.ts';
 import {
   type AccessRule,
   ALL,

@@ -1,8 +1,8 @@
 /** Usage limits: which limits apply to a request, and what it counts. */
 import { refusedByDecision, UserError } from '../../core/errors.ts';
-import type { Family, Limited } from '../../core/family.ts';
 import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
+import type { Family, Limited } from '../../core/models/family.ts';
 import {
   ALL,
   EVERYONE,

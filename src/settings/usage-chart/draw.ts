@@ -1,6 +1,6 @@
 /** Draws a usage chart in a separate thread, because it takes a second and a lot of memory. */
 import { z } from 'zod';
-import { runInThread } from '../../core/thread.ts';
+import { runInThread } from '../../core/util/thread.ts';
 import type { ChartOptions, ChartRow } from './svg.ts';
 
 const TIMEOUT_MS = 20_000;

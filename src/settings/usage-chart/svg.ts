@@ -1,8 +1,8 @@
 /** Bars by day, a colour for each family, as SVG text. */
 import { COLOURS } from '../../core/brand.ts';
-import { dayOf } from '../../core/clock.ts';
-import { familyTitle } from '../../core/family.ts';
+import { familyTitle } from '../../core/models/family.ts';
 import type { DayUsage } from '../../core/moderation.ts';
+import { dayOf } from '../../core/util/clock.ts';
 import { shortDay } from '../../core/util/words.ts';
 
 export type ChartRow = Pick<DayUsage, 'day' | 'family' | 'requests'>;

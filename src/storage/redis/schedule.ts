@@ -5,7 +5,7 @@
  */
 import { type Job as BullJob, DelayedError, Queue, Worker } from 'bullmq';
 import { z } from 'zod';
-import { pause } from '../../core/clock.ts';
+import { pause } from '../../core/util/clock.ts';
 import {
   checkTime,
   type NextRun,

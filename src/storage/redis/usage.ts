@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { dayOf } from '../../core/clock.ts';
-import { LIMITED } from '../../core/family.ts';
+import { LIMITED } from '../../core/models/family.ts';
+import { dayOf } from '../../core/util/clock.ts';
 import {
   type DayRecord,
   type Reservation,

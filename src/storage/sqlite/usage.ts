@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dayOf } from '../../core/clock.ts';
+import { dayOf } from '../../core/util/clock.ts';
 import {
   type Ceiling,
   type DayRecord,

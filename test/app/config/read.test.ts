@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../src/app/config/read.ts';
 import { VARIABLES } from '../../../src/app/config/schema.ts';
-import { FAMILIES } from '../../../src/core/family.ts';
+import { FAMILIES } from '../../../src/core/models/family.ts';
 import { GATEWAY_FAMILIES, gatewayAccounts } from '../../../src/gateway/routes.ts';
 
 // Fake tokens with the real format.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type PlanRequest, planAnswer } from '../../../commands/ask/plan.ts';
 import type { AnswerOffer, Context } from '../../../src/core/bot/context.ts';
-import { FAMILIES } from '../../../src/core/family.ts';
+import { FAMILIES } from '../../../src/core/models/family.ts';
 
 const OFFER: AnswerOffer = {
   maxTokens: 100,

@@ -1,11 +1,11 @@
 import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/bot/command.ts';
 import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
-import { sleep as realSleep } from '../../../src/core/clock.ts';
 import type { Address, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
 import type { MediaFile, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
 import type { Log } from '../../../src/core/telemetry/log.ts';
+import { sleep as realSleep } from '../../../src/core/util/clock.ts';
 import type { WithLock } from '../../../src/core/util/lock.ts';
 import {
   type DiscordOptions as AdapterOptions,

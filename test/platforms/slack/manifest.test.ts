@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import { manifest } from '../../../src/cli/manifest.ts';
-import { FULL_OFFER } from '../../../src/core/family.ts';
+import { FULL_OFFER } from '../../../src/core/models/family.ts';
 import {
   BOT_EVENTS,
   BOT_SCOPES,

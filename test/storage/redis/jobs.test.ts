@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { connectRedis, noRedis, PATIENT, startRedisServer } from '../../servers/redis.ts';
 import { songJob } from '../jobs.ts';

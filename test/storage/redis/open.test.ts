@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { storageContract } from '../../contracts/storage.ts';
 import { connectRedis, noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';

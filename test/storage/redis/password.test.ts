@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/app/telemetry/log.ts';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { noRedis, startRedisServer } from '../../servers/redis.ts';
 

@@ -1,6 +1,6 @@
 /** The program of replica-process.ts: `node replica.ts <location as JSON> <task>`. */
 
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import { type Storage, StorageError } from '../../../src/storage/storage.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import type { Reservation } from '../../../src/storage/usage.ts';
 import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../servers/redis.ts';

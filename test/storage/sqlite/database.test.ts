@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
 import { SqliteDatabase } from '../../../src/storage/sqlite/database.ts';
 import { openSqliteStorage, sqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../../src/storage/storage.ts';

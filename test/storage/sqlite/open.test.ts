@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import { storageContract } from '../../contracts/storage.ts';
 import { RecordingLog } from '../recording-log.ts';

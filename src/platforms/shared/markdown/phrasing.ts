@@ -1,6 +1,6 @@
 /** Phrasing content as words with their marks, so a long paragraph can be split anywhere with balanced marks. */
 
-import { type Moment, readMoment } from '../../../core/moment.ts';
+import { type Moment, readMoment } from '../../../core/util/moment.ts';
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { splitPlain } from '../text.ts';
 import { hidesTarget, isBareLink, textOf } from './tree.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts';
+import type { Clock } from '../../../core/util/clock.ts';
 
 /** Limits the rate of writes, per method and workspace as Slack does: https://docs.slack.dev/apis/web-api/rate-limits */
 export type Rates = ReturnType<typeof createRates>;

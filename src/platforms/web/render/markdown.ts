@@ -1,6 +1,6 @@
 /** Markdown as a tree of the elements the page supports. Text stays text: this never produces HTML. */
 
-import { readMoment } from '../../../core/moment.ts';
+import { readMoment } from '../../../core/util/moment.ts';
 import { present } from '../../../core/util/present.ts';
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { readMarkdown } from '../../shared/markdown/read.ts';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
-import { systemClock } from '../../../../src/core/clock.ts';
+import { systemClock } from '../../../../src/core/util/clock.ts';
 import type { WithLock } from '../../../../src/core/util/lock.ts';
 import { createLocks, localLeases } from '../../../../src/storage/locks.ts';
 import { StorageError } from '../../../../src/storage/storage.ts';

@@ -1,5 +1,5 @@
 /** An app that workspaces install through OAuth, with a real HTTP listener. */
-import { sleep, systemClock } from '../../../../src/core/clock.ts';
+import { sleep, systemClock } from '../../../../src/core/util/clock.ts';
 import { platformRoutes } from '../../../../src/http/platform-routes.ts';
 import { createHttpServer, type HttpServer } from '../../../../src/http/server.ts';
 import type { Platform } from '../../../../src/platforms/platform.ts';

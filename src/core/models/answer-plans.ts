@@ -1,6 +1,6 @@
 /** The models for a question: one that answers now, and its fallbacks. */
-import { present } from './util/present.ts';
-import type { AnswerPlan, AnswerPlans, AnswerWork } from './work.ts';
+import { present } from '../util/present.ts';
+import type { AnswerPlan, AnswerPlans, AnswerWork } from '../work.ts';
 
 /** The plan of the current model. */
 function planOf({ dialect, readsImages, way, note, request }: AnswerWork): AnswerPlan {

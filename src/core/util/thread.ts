@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
-import { builtModule } from './util/installation.ts';
+import { builtModule } from './installation.ts';
 
 /** Node would let 48 MB of garbage pile up, which is too much for encoding a song within 100 MB. */
 const YOUNG_MB = 8;

@@ -1,5 +1,5 @@
 /** Time, passed in so that tests can advance it. */
-import { jitter } from './util/backoff.ts';
+import { jitter } from './backoff.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 /** Times in Markdown. Platforms that can show them in each reader's time zone do, others show the text. */
-import { longDay } from './util/words.ts';
+import { longDay } from './words.ts';
 
 export interface Moment {
   /** Milliseconds since the epoch. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { dayMark, readMoment, timeMark, timeText } from '../../src/core/moment.ts';
-import { paginate, readBlocks } from '../../src/platforms/discord/render/markdown.ts';
-import { slackMarkdown } from '../../src/platforms/slack/render/markdown.ts';
-import { readableMarkdown } from '../../src/platforms/terminal/render.ts';
-import { webNodes } from '../../src/platforms/web/render/markdown.ts';
+import { dayMark, readMoment, timeMark, timeText } from '../../../src/core/util/moment.ts';
+import { paginate, readBlocks } from '../../../src/platforms/discord/render/markdown.ts';
+import { slackMarkdown } from '../../../src/platforms/slack/render/markdown.ts';
+import { readableMarkdown } from '../../../src/platforms/terminal/render.ts';
+import { webNodes } from '../../../src/platforms/web/render/markdown.ts';
 
 const AT = Date.UTC(2026, 10, 27, 16, 5);
 const TEXT = `Saved on ${dayMark(AT)}, changed on ${timeMark(AT)}.`;

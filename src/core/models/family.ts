@@ -1,4 +1,4 @@
-import { capitalised } from './util/words.ts';
+import { capitalised } from '../util/words.ts';
 
 /** Kinds of output, each with its own model. */
 export const FAMILIES = ['song', 'ask', 'image', 'video'] as const;
