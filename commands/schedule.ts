@@ -91,7 +91,7 @@ export function scheduleFor(features: readonly AnyCommand[]): AnyCommand {
             title: 'Scheduled',
             text: line(added, zone),
             actions: buttons(added),
-            footer: 'The result appears in this channel and counts towards your limits.',
+            footer: 'The result appears here and counts towards your limits.',
           });
         },
       }),

@@ -59,7 +59,6 @@ export async function startOn(
 
 /** This channel, or every channel of the server that the person can read. */
 type Where = 'channel' | 'server';
-const HERE = { channel: 'in this channel', server: 'here' } as const satisfies Record<Where, string>;
 
 /** Newest song first; with `server`, this channel's songs first. */
 async function takesOf(where: Where, { jobs }: Context): Promise<Take[]> {
@@ -96,7 +95,7 @@ export async function findTake(
   const takes = await takesOf(where, context);
   const [latest] = takes;
   if (!latest) {
-    throw new UserError(`There are no songs ${HERE[where]} yet. Create one with /song.`, option);
+    throw new UserError('There are no songs here yet. Create one with /song.', option);
   }
   if (name === undefined) return latest;
   const query = name.trim().toLowerCase();
@@ -106,7 +105,7 @@ export async function findTake(
     takes.find((take) => listName(take).toLowerCase().includes(query));
   if (found) return found;
   throw new UserError(
-    `There is no song named “${clip(name, 80)}” ${HERE[where]}. The latest is “${listName(latest)}”.`,
+    `There is no song named “${clip(name, 80)}” here. The latest is “${listName(latest)}”.`,
     option,
   );
 }

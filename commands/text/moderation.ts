@@ -1,6 +1,6 @@
 /** Texts about settings, limits and access rules. */
 import type { Context } from '../../src/core/bot/context.ts';
-import { type Address, serverOf, serverWord } from '../../src/core/invocation.ts';
+import { serverOf, serverWord } from '../../src/core/invocation.ts';
 import { type Button, type Field, type Message, plain } from '../../src/core/message.ts';
 import { FAMILY_NOUNS } from '../../src/core/models/family.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type PagesInForce,
   type RuleName,
   type RuleReport,
+  type ScopeAddress,
   scopeText,
   TALK_QUESTIONS,
   type Where,
@@ -22,13 +23,11 @@ import { capitalised, counted } from '../../src/core/util/words.ts';
 import { formControl, runControl, subjectCode } from './controls.ts';
 import { shortened } from './phrases.ts';
 
-type Place = Pick<Address, 'platform'>;
-
 export function onOrOff({ on }: { readonly on: boolean }): string {
   return on ? 'on' : 'off';
 }
 
-export function originReason(from: Origin, at: Place): string {
+export function originReason(from: Origin, at: ScopeAddress): string {
   switch (from) {
     case 'channel':
     case 'server':
@@ -42,7 +41,10 @@ export function originReason(from: Origin, at: Place): string {
 }
 
 /** The model of a family, who chose it, and choices whose model is no longer available. */
-export function modelField({ family, model, from, chosenBy, unavailable }: ModelInForce, at: Place): Field {
+export function modelField(
+  { family, model, from, chosenBy, unavailable }: ModelInForce,
+  at: ScopeAddress,
+): Field {
   const by = chosenBy ? `, by ${chosenBy.displayName}` : '';
   const warnings = unavailable.map(
     (choice) => `\n⚠️ ${choice.model} (${originReason(choice.from, at)}) is no longer available to this bot.`,
@@ -59,7 +61,7 @@ export const TALK_DETAILS = `Each answer starts a thread. I ignore replies to ot
 
 export function answerFields(
   { systemPrompt, assistant, footer, talk }: AnswersInForce,
-  at: Pick<Address, 'platform' | 'guild' | 'direct'>,
+  at: ScopeAddress,
 ): Field[] {
   const flagText = (flag: AnswersInForce['footer']) => `${onOrOff(flag)} (${originReason(flag.from, at)})`;
   const { text = '', from = 'none' } = systemPrompt ?? {};
@@ -73,7 +75,7 @@ export function answerFields(
 }
 
 /** States whether songs have pages, and why. */
-export function pagesText(pages: PagesInForce, at: Place): string {
+export function pagesText(pages: PagesInForce, at: ScopeAddress): string {
   if (pages.from === 'channel' || pages.from === 'server')
     return `Pages are ${onOrOff(pages)}, set for ${scopeText(pages.from, at)}.`;
   return pages.on
@@ -91,13 +93,13 @@ export function overridesText(channels: readonly string[]): string {
   return ` These channels have their own settings: ${listed.join(', ')}${more}.`;
 }
 
-function precedence(at: Place): string {
+function precedence(at: ScopeAddress): string {
   const server = serverWord(at);
   return `Channel rules override ${server} rules. At each level, a rule for a person overrides one for a role, and a rule for a role overrides one for everyone. One exception: a channel rule can't allow what a more specific ${server} rule denies.`;
 }
 
 /** All limits and access rules here, with current usage. */
-export async function limitsMessage({ inForce }: Context, at: Place): Promise<Message> {
+export async function limitsMessage({ inForce }: Context, at: ScopeAddress): Promise<Message> {
   const { limits, rules, paused } = await inForce.rules();
   const to = (subcommand: string) => ({ command: 'limits', subcommand });
   return {
@@ -138,7 +140,7 @@ const SHARED: ReadonlySet<string> = new Set(['channel', 'server', 'deployment'])
 
 const UNITS = { requests: 'job', units: 'unit' } as const;
 
-function limitLine({ sentence, from, used, of, who, scope }: LimitInForce, at: Place): string {
+function limitLine({ sentence, from, used, of, who, scope }: LimitInForce, at: ScopeAddress): string {
   const count = counted(used, UNITS[of]);
   const usage = SHARED.has(scope) ? `${count} used` : `you have used ${count}`;
   const origin = from === 'deployment' ? 'set by the operator' : originReason(from, at);
@@ -148,7 +150,7 @@ function limitLine({ sentence, from, used, of, who, scope }: LimitInForce, at: P
 
 interface RuleChange {
   readonly report: RuleReport;
-  readonly at: Place;
+  readonly at: ScopeAddress;
   /** The subcommand that made the change; its form can change it again. */
   readonly by: 'set' | 'allow' | 'deny' | 'reset';
   readonly hint?: string | undefined;

@@ -1,15 +1,18 @@
 /** Settings and rules of moderators. src/settings stores them. */
 import { z } from 'zod';
-import { type Address, serverWord } from './invocation.ts';
+import { type Address, serverOf, serverWord } from './invocation.ts';
 import type { MediaFile } from './message.ts';
 import { FAMILIES, type Family, LIMITED, type Limited } from './models/family.ts';
 
 /** The scope of a setting. The channel's setting wins over the server's; threads belong to their channel. */
 export type Where = 'channel' | 'server';
 
+/** The parts of an address that its scopes are named by. */
+export type ScopeAddress = Pick<Address, 'platform' | 'guild' | 'direct'>;
+
 /** The scope in words, such as `this server` or `this workspace`. */
-export const scopeText = (where: Where, at: Pick<Address, 'platform'>): string =>
-  `this ${where === 'server' ? serverWord(at) : where}`;
+export const scopeText = (where: Where, at: ScopeAddress): string =>
+  `this ${where === 'server' ? serverWord(at) : serverOf(at) === undefined ? 'chat' : 'channel'}`;
 
 /** The source of an effective value. */
 export type Origin = Where | 'deployment' | 'none';

@@ -18,8 +18,7 @@ const SENTENCES = {
   copyright: 'The service declined this because the lyrics are copyrighted. Use your own words.',
   artist: 'The service declined this because it names an artist. Describe the style instead.',
   'not-found': 'The service no longer has this model or song. Choose another.',
-  exists:
-    "The service has already created this and won't create it again. Look for the result further up in this channel.",
+  exists: "The service has already created this and won't create it again. Look for the result further up.",
   maintenance: 'The service is under maintenance. Press Again later.',
   unfetched:
     "The service couldn't fetch a file it needs. Press Again. If that doesn't help, tell the bot's operator.",
@@ -86,7 +85,7 @@ export const RESTORED_SENTENCE =
   "I was restored from a backup made before I started this, so I don't know whether it finished. To be safe, I didn't start it a second time.";
 
 /** The channel may show a result from after the backup. */
-export const RESTORED_NOTE = 'If the result is in this channel, nothing is missing. If not, press Again';
+export const RESTORED_NOTE = 'If the result is here, nothing is missing. If not, press Again';
 
 export const NOT_ACKNOWLEDGED_SENTENCE =
   "I couldn't respond in time, so I didn't start. Nothing was spent. Press Again to retry.";
@@ -152,7 +151,7 @@ function routeSentenceFor(code: GatewayErrorCode, { route, images = [] }: Failed
     case 'exists':
       return doneOnce === undefined
         ? undefined
-        : `The service has already ${doneOnce} and won't do it again. The result is further up in this channel.`;
+        : `The service has already ${doneOnce} and won't do it again. The result is further up.`;
     case 'unfetched':
       return downloads === undefined
         ? undefined

@@ -242,7 +242,10 @@ async function notifyUnavailable(
     fallback === undefined ? 'There is no other model to use' : `I'm using “${plain(fallback)}” instead`;
   // Platform data of an address belongs to the requester.
   const { platformData: _theirs, ...address } = where;
-  const text = `The model for ${FAMILY_NOUNS[family].many} in this ${lost.from}, “${plain(lost.model)}”, is no longer available. ${instead}. Choose another model with /models set.`;
+  // The notice may be a direct message, where “this channel” is wrong. Threads have other names.
+  const channel = lost.from === 'channel' && where.parent === undefined ? where.channelName : undefined;
+  const place = channel === undefined ? '' : ` in #${plain(channel)}`;
+  const text = `The model for ${FAMILY_NOUNS[family].many}${place}, “${plain(lost.model)}”, is no longer available. ${instead}. Choose another model with /models set.`;
   await notify({ ...address, person: lost.by.id || where.person }, { text }).catch((error: unknown) => {
     log.warn(
       { err: error },

@@ -1,6 +1,5 @@
 /** The report after a change of rules: what applies now, and why. Pure. */
 
-import type { Address } from '../core/invocation.ts';
 import { FAMILIES } from '../core/models/family.ts';
 import {
   ALL,
@@ -9,6 +8,7 @@ import {
   MODERATORS,
   type RuleName,
   type RuleReport,
+  type ScopeAddress,
   scopeText,
   VISITORS,
   type Where,
@@ -34,7 +34,7 @@ export interface ReportOptions {
   readonly where: Where;
   readonly aspects: readonly Aspect[];
   readonly settings: Decisions;
-  readonly at: Pick<Address, 'platform'>;
+  readonly at: ScopeAddress;
   /** Returns the names in rules that apply to a command, the most specific first. */
   readonly ruleNamesOf: (what: string) => readonly string[];
 }

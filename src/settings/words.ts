@@ -1,6 +1,6 @@
 /** Rules, limits and their refusals as plain text. */
 
-import { type Address, serverWord } from '../core/invocation.ts';
+import { serverWord } from '../core/invocation.ts';
 import { LIMITED, LIMITED_NOUNS } from '../core/models/family.ts';
 import {
   ALL,
@@ -9,14 +9,13 @@ import {
   MODERATION,
   MODERATORS,
   type Rule,
+  type ScopeAddress,
   type Subject,
   scopeText,
   VISITORS,
 } from '../core/moderation.ts';
 import { counted } from '../core/util/words.ts';
 import { limitOf, type PlacedRule } from './access/precedence.ts';
-
-type AddressPlatform = Pick<Address, 'platform'>;
 
 export function subjectText({ type, id, name }: Subject): string {
   if (type === 'role' && id === VISITORS.id) return 'people from other workspaces';
@@ -36,7 +35,7 @@ export function accessText(allowed: boolean, { who, what }: Pick<Rule, 'who' | '
   return `${subjectText(who)} ${allowed ? 'can' : "can't"} use ${thingText(what)}`;
 }
 
-export function ruleText({ rule, from }: PlacedRule, at: AddressPlatform): string {
+export function ruleText({ rule, from }: PlacedRule, at: ScopeAddress): string {
   switch (rule.type) {
     case 'allow':
     case 'deny':
@@ -51,7 +50,7 @@ export function ruleText({ rule, from }: PlacedRule, at: AddressPlatform): strin
 }
 
 /** Returns text with the place, such as `Bob can't use /image (this server)`. */
-export const placedText = (placed: PlacedRule, at: AddressPlatform): string =>
+export const placedText = (placed: PlacedRule, at: ScopeAddress): string =>
   `${ruleText(placed, at)} (${placed.from === 'default' ? 'the default' : scopeText(placed.from, at)})`;
 
 export function limitedText(what: string): string {
@@ -60,7 +59,7 @@ export function limitedText(what: string): string {
 }
 
 /** Returns text such as `5 songs per person per day`. */
-export function describeLimit(limit: Limit, at: AddressPlatform): string {
+export function describeLimit(limit: Limit, at: ScopeAddress): string {
   const { family, of, most } = limit;
   const nouns = family && LIMITED_NOUNS[family];
   if (of === 'requests')
@@ -68,7 +67,7 @@ export function describeLimit(limit: Limit, at: AddressPlatform): string {
   return `${counted(most, 'unit')}${nouns ? ` for ${nouns.many}` : ''} ${limitScopeText(limit, at)}`;
 }
 
-function limitScopeText({ scope, who, per }: Limit, at: AddressPlatform): string {
+function limitScopeText({ scope, who, per }: Limit, at: ScopeAddress): string {
   switch (scope) {
     case 'personInServer':
     case 'personOnPlatform':
@@ -96,14 +95,14 @@ function eachText(who: Subject): string {
 export const PAUSED_BY_OPERATOR =
   "The bot's operator has paused me. Running jobs will finish. Try again later.";
 
-export const pausedSentence = (address: AddressPlatform): string =>
+export const pausedSentence = (address: ScopeAddress): string =>
   `Moderators have paused me in this ${serverWord(address)}. Running jobs will finish. A moderator can end the pause with /limits resume.`;
 
 interface RefusalFacts {
   readonly units: number;
   readonly freesAt: number | undefined;
   readonly now: number;
-  readonly where: AddressPlatform;
+  readonly where: ScopeAddress;
 }
 
 /** Says which limit was reached and when to try again. `isCeiling`: set by the operator, so moderators cannot change it. */

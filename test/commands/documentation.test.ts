@@ -81,8 +81,7 @@ async function refusalOf(command: string, subcommand: string | undefined, option
   const outcome = await bot.run(invocation);
   const isRefused = outcome.type === 'message' && outcome.option !== undefined;
   // The line is valid and would work in a channel with a song.
-  const needsSong =
-    isRefused && /^There are no songs (in this channel|here) yet/.test(outcome.message.text ?? '');
+  const needsSong = isRefused && /^There are no songs here yet/.test(outcome.message.text ?? '');
   return isRefused && !needsSong ? outcome.message.text : undefined;
 }
 

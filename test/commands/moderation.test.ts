@@ -222,6 +222,15 @@ describe('/models', () => {
       '⚠️ chat-large (this channel) is no longer available to this bot.',
     );
   });
+
+  test('show calls direct messages a chat', async () => {
+    const { guild: _, ...address } = { ...HERE, channel: 'direct' };
+    await run('models', 'set', { family: 'ask', model: 'chat-large' }, { address });
+    administered.list.offer(['chat-small']);
+    expect(await textOf('models', 'show', {}, { address })).toContain(
+      '⚠️ chat-large (this chat) is no longer available to this bot.',
+    );
+  });
 });
 
 describe('a server setting names the channels that override it', () => {

@@ -310,9 +310,13 @@ describe('a chosen model that disappears', () => {
       channel: 'channel',
       person: 'mod',
     });
-    expect(administered.notifications[0]?.message.text).toContain('The model for answers in this channel');
-    expect(administered.notifications[0]?.message.text).toContain('seer');
+    expect(administered.notifications[0]?.message.text).toMatch(/^The model for answers, “msg.*seer/);
     expect(administered.log.lines).toContainEqual(expect.objectContaining({ level: 'warn' }));
+  });
+
+  test('is reported with the name of its channel, because the notice may be a direct message', async () => {
+    await administered.resolve('ask', undefined, { ...HERE, channelName: 'music' });
+    expect(administered.notifications[0]?.message.text).toContain('The model for answers in #music, “msg');
   });
 
   test('many invocations at once send one notification', async () => {

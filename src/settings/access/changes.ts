@@ -1,14 +1,13 @@
 /** Changes of rules by moderators. */
 import { UserError } from '../../core/errors.ts';
-import type { Address } from '../../core/invocation.ts';
-import type { Rule, RuleName, Where } from '../../core/moderation.ts';
+import type { Rule, RuleName, ScopeAddress, Where } from '../../core/moderation.ts';
 import { type Edit, MOST_RULES } from '../decisions.ts';
 import { ruleText } from '../words.ts';
 import { hasRuleName } from './precedence.ts';
 
 interface Place {
   readonly from: Where;
-  readonly at: Pick<Address, 'platform'>;
+  readonly at: ScopeAddress;
 }
 
 /** Adds a rule, replacing the one it conflicts with. Throws UserError if there are too many rules. */

@@ -495,7 +495,7 @@ describe('/remix', () => {
     studio.world.recording.seconds = undefined;
     expect(await textOf()).toContain("can't tell how long");
     expect(studio.world.gateway.taken).toEqual([]);
-    expect(privateText(await studio.ask('remix', { mode: 'extend' }))).toContain('no songs in this channel');
+    expect(privateText(await studio.ask('remix', { mode: 'extend' }))).toContain('no songs here');
   });
 });
 

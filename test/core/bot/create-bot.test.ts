@@ -157,7 +157,7 @@ describe('invalid input is refused privately, and nothing is stored', () => {
     ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters. The limit is 3000/],
     ['song', { prompt: 'x', model: 'V1' }, /“V1” isn't a song model/],
     ['lyrics', { topic: 'rain '.repeat(201) }, /201 words. The limit is 200/],
-    ['stems', {}, /There are no songs in this channel yet/],
+    ['stems', {}, /There are no songs here yet/],
     ['video', {}, /Describe the video/],
     [
       'video',
@@ -290,7 +290,7 @@ describe('songs of the channel', () => {
     const second = await world.read(accepted(await ask('stems', { song: choices[1]?.value, split: 'all' })));
     expect(second.work.request).toMatchObject({ audioId: 'audio-two', type: 'split_stem' });
     expect(privately(await ask('stems', { song: 'Thunder' })).text).toContain(
-      'no song named “Thunder” in this channel. The latest is “Rain (take 1)”',
+      'no song named “Thunder” here. The latest is “Rain (take 1)”',
     );
   });
 });
