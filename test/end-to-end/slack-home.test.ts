@@ -49,7 +49,7 @@ it('changes settings of direct messages that apply there', async () => {
   const [offered] = (await slack.suggest(form, 'model', 'chat-l')).map(({ value }) => value);
   if (offered === undefined) throw new Error('No model was offered');
   await slack.submitView(form, { model: offered, where: 'channel' });
-  await until(() => words('U0BOB').includes(`Answers in this channel now use ${offered}`));
+  await until(() => words('U0BOB').includes(`Answers in this chat now use ${offered}`));
   const direct = slack.workspace.directChannel('U0BOB').id;
   await slack.slash('/models', 'show', { user: 'U0BOB', channel: direct });
   const reply = await until(() => slack.ephemeralsOf('U0BOB').at(-1));
