@@ -212,13 +212,12 @@ function callFields({ calls = [] }: AnswerResult): Field[] | undefined {
 /** Model, those it stood in for, tokens and note, unless moderators turned the footer off. */
 function footerParts(
   { usage }: AnswerResult,
-  { dialect, request, footer = true, note, failed = [] }: AnswerWork,
+  { request, footer = true, note, failed = [] }: AnswerWork,
 ): string[] {
   if (!footer) return [];
   const { inputTokens, outputTokens } = usage ?? {};
   const isKnown = inputTokens !== undefined && outputTokens !== undefined;
-  const tokens = isKnown ? `${inputTokens} + ${outputTokens} tokens` : '';
-  const model = planName({ dialect, model: request.model });
-  const replacement = failed.length > 0 ? ` (instead of ${failed.map(planName).join(', ')})` : '';
-  return [`${model}${replacement}`, tokens, note ?? ''];
+  const tokens = isKnown ? `${inputTokens} tokens in, ${outputTokens} out` : '';
+  const replacement = failed.length > 0 ? ` (instead of ${failed.map(({ model }) => model).join(', ')})` : '';
+  return [`${request.model}${replacement}`, tokens, note ?? ''];
 }

@@ -65,7 +65,7 @@ export const pages = withControls(
           const place = scopeText(where, address);
           const text =
             chosen === 'on'
-              ? `Song pages are on in ${place}, for new and earlier songs. New songs have a Listen button.${exceptions}`
+              ? `Song pages are on in ${place}, for new and earlier songs. New songs have a link to their page.${exceptions}`
               : `Song pages are off in ${place}. Shared links no longer work.${exceptions}`;
           return privately({ text, actions: [...turn(chosen === 'off', where), ...reset(where)] });
         },

@@ -6,7 +6,7 @@ import type { OptionDeclarations } from '../src/core/options.ts';
 import { capitalised } from '../src/core/util/words.ts';
 import { splitOption, splitTake } from './song/actions.ts';
 import { sourceName } from './song/derived-messages.ts';
-import { listenLink } from './song/song-message.ts';
+import { pageLink } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 import { lineage, requestedBy } from './text/phrases.ts';
@@ -52,7 +52,7 @@ export const stems = defineCommand({
           tags: { title: `${name} - ${stem.name}`, artist: artistOf(job) },
         }),
       ),
-      actions: [againButton(job), ...listenLink(job, 'Mix', '#mixer'), ...lineage(job).actions],
+      actions: [againButton(job), ...pageLink(job, 'Open mixer', '#mixer'), ...lineage(job).actions],
       footer: requestedBy(job),
     };
   },

@@ -41,7 +41,7 @@ export const voices = defineGroup({
         if (!(await context.voices.remove(voice.personaId)))
           throw new UserError(`“${voice.name}” was already removed.`, 'voice');
         return privately(
-          `Removed “${plain(voice.name)}”. Songs created with it stay. To save it again at no cost, press **Save voice** under its take.`,
+          `Removed “${plain(voice.name)}”. Songs created with it stay. To save it again at no cost, choose **Save voice** in the menu under its song.`,
         );
       },
     }),
@@ -51,7 +51,9 @@ export const voices = defineGroup({
 async function show({ voices }: Context): Promise<Outcome> {
   const saved = await voices.list();
   if (saved.length === 0) {
-    return privately('No voices are saved here yet. To add one, press **Save voice** under a song.');
+    return privately(
+      'No voices are saved here yet. To add one, choose **Save voice** in the menu under a song.',
+    );
   }
   const lines = saved.slice(0, MOST_LISTED).map(({ name, description, savedFrom, savedBy, savedAt }) => {
     const facts = [

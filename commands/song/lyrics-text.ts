@@ -38,7 +38,7 @@ export function lyricsMarkdown(lyrics: string): string {
 /** Lines of an excerpt, and its characters. */
 const EXCERPT = { lines: 4, length: 280 } as const;
 
-/** The first whole lines as a quotation, in Markdown. The button Lyrics shows the rest. */
+/** The first whole lines as a quotation, in Markdown, with an ellipsis if there are more. The button Lyrics shows the rest. */
 export function lyricsExcerpt(lyrics: string): string {
   const all = lyrics
     .split('\n')
@@ -51,8 +51,8 @@ export function lyricsExcerpt(lyrics: string): string {
     if (shown.length > 0 && length > EXCERPT.length) break;
     shown.push(shortened(line, EXCERPT.length));
   }
-  const more = all.length > shown.length ? ['…'] : [];
-  return [...shown, ...more].map((line) => `> ${plain(line)}`).join('\n');
+  const end = all.length > shown.length ? ' …' : '';
+  return shown.map((line, index) => `> ${plain(line)}${index === shown.length - 1 ? end : ''}`).join('\n');
 }
 
 /** The first line that is not a section tag. */

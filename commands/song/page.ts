@@ -45,7 +45,7 @@ export const page: CommandAction = {
         ...(canManage(invocation)
           ? [{ ...button(target, 'withdraw', 'Remove page'), icon: 'remove' as const }]
           : []),
-        { type: 'link', url, label: 'Listen', icon: 'listen' },
+        { type: 'link', url, label: 'Open page', icon: 'page' },
       ],
     });
   },
@@ -55,7 +55,9 @@ export const withdraw: CommandAction = {
   async run(invocation, { pages }) {
     assertCanManage(invocation);
     await pages.setWithdrawn(invocation.job, true);
-    return privately('Page removed. Its link no longer works. To restore it, press **Page** under the song.');
+    return privately(
+      'Page removed. Its link no longer works. To restore it, choose **Page link** under the song.',
+    );
   },
 };
 
@@ -63,6 +65,8 @@ export const publish: CommandAction = {
   async run(invocation, { pages }) {
     assertCanManage(invocation);
     await pages.setWithdrawn(invocation.job, false);
-    return privately('Page restored under the same link. To see the link, press **Page** under the song.');
+    return privately(
+      'Page restored under the same link. To see the link, choose **Page link** under the song.',
+    );
   },
 };

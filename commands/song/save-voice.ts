@@ -202,7 +202,7 @@ export async function findVoice(name: string, { voices }: Context): Promise<Voic
   const more = saved.length > MOST_NAMED ? ' and others' : '';
   const sentence =
     saved.length === 0
-      ? 'No voices are saved here yet. To add one, press **Save voice** under a song.'
+      ? 'No voices are saved here yet. To add one, choose **Save voice** in the menu under a song.'
       : `There is no saved voice named “${clip(name, 80)}”. Saved voices: ${names.join(', ')}${more}.`;
   throw new UserError(sentence, 'voice');
 }

@@ -6,6 +6,7 @@ import {
   againButton,
   type Button,
   button,
+  changeButton,
   type Field,
   type MediaItem,
   type Message,
@@ -61,8 +62,8 @@ function songMessage(job: JobView): Message {
 }
 
 /** A link to the song's page, if it has one. */
-export function listenLink({ pageUrl }: JobView, label: string, part = ''): Button[] {
-  return pageUrl === undefined ? [] : [{ type: 'link', url: `${pageUrl}${part}`, label, icon: 'listen' }];
+export function pageLink({ pageUrl }: JobView, label: string, part = ''): Button[] {
+  return pageUrl === undefined ? [] : [{ type: 'link', url: `${pageUrl}${part}`, label, icon: 'page' }];
 }
 
 /** Lyrics that arrived after the job had failed. */
@@ -184,7 +185,7 @@ function songButtons(job: JobView): Button[] {
   const songs = job.result?.songs ?? [];
   return [
     ...songs.slice(0, TAKES_WITH_BUTTONS).flatMap((_, index) => takeButtons(job, index)),
-    ...listenLink(job, 'Listen'),
+    ...pageLink(job, 'Open page'),
     ...lyricsButton(job),
     ...(job.work.route === 'music.extend' ? [] : [changeButton(job)]),
     againButton(job),
@@ -200,9 +201,7 @@ const COVER_ART: ButtonText = {
   icon: 'cover',
   hint: 'Create new cover art for this song',
 };
-const PAGE: ButtonText = { label: 'Page', icon: 'page', hint: 'Get or remove the public link' };
-
-const changeButton = (job: JobView): ActionButton => ({ ...button(job, 'change', 'Change'), icon: 'change' });
+const PAGE: ButtonText = { label: 'Page link', icon: 'page', hint: 'Get or remove the public link' };
 
 /** Three buttons for each take, so that two takes form a grid. The rest have hints, and go into the menu. */
 const TAKE_ACTIONS: readonly (Pick<ButtonText, 'icon' | 'hint'> & { action: string; name: string })[] = [
@@ -236,10 +235,7 @@ function takeButtons(job: JobView, index: number): ActionButton[] {
       group: isOnly ? 'This song' : `Take ${number}`,
       ...(!isOnly && { item: name }),
     };
-    return {
-      ...songButton(job, action, text, index),
-      ...(action === 'play' && index === 0 && { emphasis: 'primary' }),
-    };
+    return songButton(job, action, text, index);
   });
 }
 
@@ -261,9 +257,11 @@ function takeMedia(job: JobView, index: number): MediaItem {
   const { audioUrl = '', durationSeconds, title, lyrics, imageUrl } = job.result?.songs[index] ?? {};
   const label = `Take ${index + 1}`;
   const songLyrics = lyricsOf(job);
+  // An extension has the title of its original, but not its file name.
+  const name = job.work.route === 'music.extend' ? `${titleOf(job)} (extended)` : titleOf(job);
   return {
     kind: 'audio',
-    name: withTake(titleOf(job), index),
+    name: withTake(name, index),
     source: { type: 'remote', url: audioUrl },
     caption: durationSeconds === undefined ? label : `${label} · ${duration(durationSeconds)}`,
     tags: present({

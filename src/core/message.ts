@@ -220,6 +220,12 @@ export const againButton = (job: Parameters<typeof button>[0]): ActionButton => 
   icon: 'again',
 });
 
+/** Opens a form with the last input. */
+export const changeButton = (job: Parameters<typeof button>[0]): ActionButton => ({
+  ...button(job, 'change', 'Change'),
+  icon: 'change',
+});
+
 /** Parses an id from {@link actionId}; undefined for anything else. */
 export function parseActionId(id: string): ActionReference | undefined {
   const match = /^([a-z]+)\.([a-z-]+):([\w-]+):(0|[1-9]\d{0,3})$/.exec(id);

@@ -52,7 +52,9 @@ it('links answer 410 after pruning, an operator’s forget or retention', async 
   /** Returns the links shown in the chat. */
   const links = () =>
     [...platform.shown.values()].flatMap(({ actions = [] }) =>
-      actions.flatMap((action) => (action.type === 'link' && action.label === 'Listen' ? [action.url] : [])),
+      actions.flatMap((action) =>
+        action.type === 'link' && action.label === 'Open page' ? [action.url] : [],
+      ),
     );
   const visit = async ({ minstrel }: RunningMinstrel, link: string) => {
     const response = await fetch(minstrel.url + link);

@@ -80,7 +80,7 @@ const pages = (subcommand: string, options: Invocation['options'] = {}) =>
 
 it('a song from a public channel has a page with playable takes; other songs have none', async () => {
   const { message } = await makeSong();
-  const url = linkIn(message, 'Listen');
+  const url = linkIn(message, 'Open page');
   const { status, text } = await visit(url);
   expect(status).toBe(200);
   const takes = [...text.matchAll(/<audio data-take[^>]* src="([^"]+)"/g)].map(([, src = '']) => src);
@@ -92,11 +92,11 @@ it('a song from a public channel has a page with playable takes; other songs hav
   expect(text).toMatch(/<img class="cover" src="..\/..\/files\//);
   expect(text).toContain('Requested by <bdi>Ada</bdi>');
 
-  expect(linkIn((await makeSong({ address: PRIVATE })).message, 'Listen')).toBeUndefined();
+  expect(linkIn((await makeSong({ address: PRIVATE })).message, 'Open page')).toBeUndefined();
   // People in a chat cannot open URLs of this machine.
   const far = { ...PUBLIC, platform: 'discord' };
   const song = await make({ command: 'song', options: { prompt: 'far' }, address: far }, chat);
-  expect(linkIn(song.message, 'Listen')).toBeUndefined();
+  expect(linkIn(song.message, 'Open page')).toBeUndefined();
   const request = await read(press(song.id, 'page', { address: far }));
   expect(request.text).toContain('Songs here have no pages.');
 });
@@ -105,7 +105,7 @@ it('the progress of a song links to its page, which shows the progress on the co
   const visits: string[] = [];
   const show = platform.show.bind(platform);
   platform.show = async (address, message, options) => {
-    const url = message.progress && linkIn(message, 'Listen');
+    const url = message.progress && linkIn(message, 'Open page');
     if (url !== undefined) visits.push((await visit(url)).text);
     return show(address, message, options);
   };
@@ -113,12 +113,12 @@ it('the progress of a song links to its page, which shows the progress on the co
   platform.show = show;
   expect(visits[0]).toContain('data-elapsed=');
   expect(visits[0]).toContain('>Composing</p>');
-  expect((await visit(linkIn(message, 'Listen'))).text).not.toContain('data-elapsed=');
+  expect((await visit(linkIn(message, 'Open page'))).text).not.toContain('data-elapsed=');
 });
 
 it('a page includes synced lyrics, stems, WAV, video and derived songs', async () => {
   const { id, message } = await makeSong();
-  const url = linkIn(message, 'Listen') ?? '';
+  const url = linkIn(message, 'Open page') ?? '';
   expect((await visit(url)).text).not.toContain('data-mixer');
   await make(press(id, 'karaoke'));
   await make(press(id, 'wav'));
@@ -129,7 +129,7 @@ it('a page includes synced lyrics, stems, WAV, video and derived songs', async (
     options: { split: 'separate_vocal' },
   };
   const stems = await make({ command: 'song', ...split });
-  expect(linkIn(stems.message, 'Mix')).toBe(`${url}#mixer`);
+  expect(linkIn(stems.message, 'Open mixer')).toBe(`${url}#mixer`);
   const at = {
     action: { name: 'extend', job: id, index: 0 },
     isForm: true,
@@ -148,10 +148,12 @@ it('a song created with a button has a page if the platform says that the channe
   const { public: _, ...unspecified } = PUBLIC;
   const { id } = await makeSong();
   platform.isPublic = async () => true;
-  expect(linkIn((await make(press(id, 'again', { address: unspecified }))).message, 'Listen')).toBeDefined();
+  expect(
+    linkIn((await make(press(id, 'again', { address: unspecified }))).message, 'Open page'),
+  ).toBeDefined();
   platform.isPublic = async () => false;
   expect(
-    linkIn((await make(press(id, 'again', { address: unspecified }))).message, 'Listen'),
+    linkIn((await make(press(id, 'again', { address: unspecified }))).message, 'Open page'),
   ).toBeUndefined();
   delete platform.isPublic;
 });
@@ -170,9 +172,9 @@ it('asks the platform once whether a channel is public, and shows no page withou
   };
   const songIn = (channel: string) => makeSong({ address: { ...unspecified, channel } });
   const open = await songIn('open');
-  expect((await visit(linkIn(open.message, 'Listen'))).status).toBe(200);
+  expect((await visit(linkIn(open.message, 'Open page'))).status).toBe(200);
   for (const channel of ['closed', 'unknown', 'broken'])
-    expect(linkIn((await songIn(channel)).message, 'Listen')).toBeUndefined();
+    expect(linkIn((await songIn(channel)).message, 'Open page')).toBeUndefined();
   expect((await running.minstrel.job(open.id))?.address.public).toBe(true);
   expect(request).toEqual(['open', 'closed', 'unknown', 'broken']);
   delete platform.isPublic;
@@ -180,9 +182,9 @@ it('asks the platform once whether a channel is public, and shows no page withou
 
 it('the requester can remove and restore the page; others cannot', async () => {
   const { id, message } = await makeSong();
-  const url = linkIn(message, 'Listen');
+  const url = linkIn(message, 'Open page');
   const page = await read(press(id, 'page'));
-  expect(linkIn(page, 'Listen')).toBe(url);
+  expect(linkIn(page, 'Open page')).toBe(url);
   const [, path = ''] = /src="([^"]*\/files\/[^"]*)"/.exec((await visit(url)).text) ?? [];
   const file = new URL(path.replaceAll('&amp;', '&'), url);
   const fileStatus = async () => (await fetch(file, { method: 'HEAD' })).status;
@@ -208,13 +210,13 @@ it('the requester can remove and restore the page; others cannot', async () => {
 
 it('moderators turn pages off and on, including shared links', async () => {
   const { message } = await makeSong();
-  const url = linkIn(message, 'Listen');
+  const url = linkIn(message, 'Open page');
   await pages('set', { songs: 'off', where: 'server' });
   expect(await visit(url)).toMatchObject({
     status: 410,
     text: expect.stringContaining('moderators turned off'),
   });
-  expect(linkIn((await makeSong()).message, 'Listen')).toBeUndefined();
+  expect(linkIn((await makeSong()).message, 'Open page')).toBeUndefined();
   await pages('set', { songs: 'on' });
   expect((await visit(url)).status).toBe(200);
   expect((await pages('reset', { where: 'channel' })).text).toContain('Pages are off, set for this server.');
@@ -249,7 +251,7 @@ it('an album lists the channel’s songs and opens only with the newest link', a
 it('erased songs have no page', async () => {
   const eve = { ...PUBLIC, person: 'eve' };
   const { message } = await makeSong({ address: eve, person: { ...ADA, id: 'eve' } });
-  const url = linkIn(message, 'Listen');
+  const url = linkIn(message, 'Open page');
   expect((await visit(url)).status).toBe(200);
   await read({
     command: 'minstrel',

@@ -31,7 +31,9 @@ async function endWith(asking: AskRoute, answer: ServiceAnswer) {
   for (let times = 0; times < 8; times += 1) service.next('', answer);
   const job = await open.run(WORK[asking]);
   const { footer } = open.world.message() ?? {};
-  const note = footer?.split(' · ').filter((part) => !/tokens$|^\w+:|^Reference|^Requested/.test(part));
+  const note = footer
+    ?.split(' · ')
+    .filter((part) => !/tokens in, |^[\w.-]+$|^Reference|^Requested/.test(part));
   const reads = [await open.endOf(job), ...(note?.filter(Boolean) ?? [])].join(' | ');
   return { reads, requests: service.accepted.length };
 }

@@ -171,7 +171,7 @@ describe.each(Object.entries(MESSAGES))('the %s of a message is rendered in line
       renderPages(messageOf(text), { fileBytes: 1e7, link, textFile: false }),
     'in a Discord card': (text) => {
       const message = messageOf(text);
-      return [renderCard(message, []), renderButtons(message.actions ?? [], message)];
+      return [renderCard(message, []), renderButtons(message.actions ?? [])];
     },
     'on Slack': (text) =>
       render(messageOf(text), {

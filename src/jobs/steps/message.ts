@@ -1,8 +1,17 @@
 /** Renders the final message of a job: its result, or the reason it has none. */
 import { toMessage } from '../../core/errors.ts';
 import { hasWholeResult, type Job, type JobView } from '../../core/job.ts';
-import { againButton, button, type MediaItem, type Message } from '../../core/message.ts';
+import {
+  type ActionButton,
+  againButton,
+  button,
+  changeButton,
+  type MediaItem,
+  type Message,
+} from '../../core/message.ts';
 import { present } from '../../core/util/present.ts';
+import type { Work } from '../../core/work.ts';
+import type { GatewayErrorCode } from '../../gateway/transport/errors.ts';
 import type { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
@@ -194,10 +203,38 @@ function outcomeMessage(job: Job): Message {
         isFailure: true,
         text: job.failure?.sentence ?? "This didn't work.",
         ...(job.failure ? { footer: `Reference ${job.failure.reference}` } : {}),
-        // Again would be refused again.
-        actions: job.failure?.code === 'exists' ? [] : [againButton(job)],
+        actions: actionsAfter(job),
       };
   }
+}
+
+/** Work whose commands have a form with the last input. */
+const CHANGEABLE: ReadonlySet<string> = new Set<Work['route']>([
+  'music.generate',
+  'music.uploadCover',
+  'music.uploadExtend',
+  'music.addVocals',
+  'music.addInstrumental',
+]);
+
+/** Failures that another description or other lyrics may avoid. */
+const AVOIDED_BY_CHANGE: ReadonlySet<string> = new Set<GatewayErrorCode>([
+  'invalid',
+  'too-long',
+  'blocked',
+  'copyright',
+  'artist',
+  'not-found',
+  'not-made',
+  'refunded',
+]);
+
+function actionsAfter(job: Job): ActionButton[] {
+  const code = job.failure?.code ?? '';
+  // Again would be refused again.
+  if (code === 'exists') return [];
+  const canChange = CHANGEABLE.has(job.work.route) && AVOIDED_BY_CHANGE.has(code);
+  return [...(canChange ? [changeButton(job)] : []), againButton(job)];
 }
 
 function expiredText({ id, unreadable, uncertain }: Job): Pick<Message, 'text' | 'footer'> {

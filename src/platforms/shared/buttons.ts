@@ -64,9 +64,8 @@ export function shownLabel({ label, short = '' }: Pick<Button, 'label' | 'short'
   return (short.trim() === '' ? label : short).trim();
 }
 
-/** The text of a menu with the actions that don't fit. It names the message, for screen readers. */
-export const menuText = ({ title = '' }: Pick<Message, 'title'>): string =>
-  title.trim() === '' ? 'More actions' : `More actions: ${title.trim()}`;
+/** The text of a menu with the actions that are not in a row. */
+export const MENU_TEXT = 'More actions';
 
 /** The button's accessible name as plain text: its label and the subject of its action. */
 export function accessibleNameOf(button: Button, { title = '' }: Pick<Message, 'title'>): string {

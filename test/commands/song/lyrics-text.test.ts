@@ -10,12 +10,12 @@ it('an excerpt has whole lines without section names', () => {
 
 it('an excerpt ends in an ellipsis if there is more', () => {
   expect(lyricsExcerpt(lines(6).join('\n')).split('\n')).toEqual([
-    ...lines(4).map((line) => `> ${line}`),
-    '> …',
+    ...lines(3).map((line) => `> ${line}`),
+    `> ${lines(4)[3]} …`,
   ]);
 });
 
 it('an excerpt has fewer lines if they are long, and cuts a line only if it is the first', () => {
-  expect(lyricsExcerpt(lines(3, 150).join('\n')).split('\n')).toHaveLength(2);
+  expect(lyricsExcerpt(lines(3, 150).join('\n')).split('\n')).toHaveLength(1);
   expect(lyricsExcerpt('word '.repeat(200))).toMatch(/^> (?:word )+word…$/);
 });

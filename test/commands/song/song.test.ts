@@ -33,9 +33,7 @@ describe('under a song', () => {
       ]),
       ...['Lyrics', 'Change', 'Again', 'Cover art'],
     ]);
-    expect(actions.filter((action) => 'emphasis' in action)).toMatchObject([
-      { label: 'Play take 1 in voice', short: 'Play 1 in voice', group: 'Take 1', icon: 'play' },
-    ]);
+    expect(actions[0]).toMatchObject({ short: 'Play 1 in voice', group: 'Take 1', icon: 'play' });
     const { rows, more } = arrangeButtons(actions);
     expect(rows.map((row) => row.map(shownLabel))).toEqual([
       ['Play 1 in voice', 'Extend 1', 'Stems 1'],
@@ -505,7 +503,7 @@ it('without voice channels, /party offers the page of a song, or its file', asyn
   expect(await play()).toMatchObject({
     message: {
       text: expect.stringContaining('in Discord voice channels'),
-      actions: [{ type: 'link', label: 'Listen', url: expect.stringContaining('/songs/') }],
+      actions: [{ type: 'link', label: 'Open page', url: expect.stringContaining('/songs/') }],
     },
   });
   const { job = '' } = parseActionId(first?.type === 'action' ? first.id : '') ?? {};
@@ -609,6 +607,15 @@ describe('buttons', () => {
       expect(privateText(outcome)).toBe('This button only works in the server where it was posted.');
     }
   });
+});
+
+it('a song that the service declined offers Change, with the last input', async () => {
+  studio.world.gateway.replies.push(gatewayError('copyright'));
+  const failed = await makeSong({ lyrics: 'Known words', style: 'folk' });
+  expect(labelsOf(failed)).toEqual(['Change', 'Again']);
+  const song = await studio.finish(await studio.fill(failed, 'Change', { lyrics: 'My own words' }));
+  expect(sentTo('music.generate').at(-1)).toMatchObject({ prompt: 'My own words', style: 'folk' });
+  expect(song.isFailure).toBeUndefined();
 });
 
 it('/lyrics shows short variants in columns, and Sing 2 uses one', async () => {

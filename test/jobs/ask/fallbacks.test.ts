@@ -78,7 +78,7 @@ describe('the next model is asked if the first one is', () => {
     await step(job);
     expect(models()).toEqual(['first', 'backup']);
     expect(world.message()).toMatchObject({ text: 'From the backup.' });
-    expect(world.message()?.footer).toContain('msg:backup (instead of chat:first)');
+    expect(world.message()?.footer).toContain('backup (instead of first)');
     const { state, charged, refusals } = await world.read(job);
     expect({ state, charged, refusals }).toEqual({ state: 'delivered', charged: true, refusals: undefined });
   });
@@ -185,7 +185,7 @@ it('the next model is asked if a service cannot be reached', async () => {
   dependencies = { ...dependencies, gateway };
   upstream.next(MSG, answered());
   await step(await start());
-  expect(world.message()?.footer).toContain('msg:backup (instead of chat:first)');
+  expect(world.message()?.footer).toContain('backup (instead of first)');
 });
 
 it('counts as usage of the model that answered', async () => {

@@ -77,7 +77,7 @@ describe('a cut stream', () => {
       response.end();
     });
     expect(text).toBe(WHOLE);
-    expect(footer).toBe('chat:chat-small');
+    expect(footer).toBe('chat-small');
   });
 });
 

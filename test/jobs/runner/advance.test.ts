@@ -197,7 +197,7 @@ describe('a song', () => {
     });
     await world.advance(job);
     expect((await world.read(job)).state).toBe('failed');
-    expect(labels()).toEqual(['Again']);
+    expect(labels()).toEqual(['Change', 'Again']);
 
     await world.callback(job, songCallback('complete'));
     await world.advance(job);

@@ -8,9 +8,9 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js';
-import type { ActionButton, Button, Icon, LinkButton, Message } from '../../../core/message.ts';
+import type { ActionButton, Button, Icon, LinkButton } from '../../../core/message.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { arrangeButtons, chunks, menuText, shownLabel } from '../../shared/buttons.ts';
+import { arrangeButtons, chunks, MENU_TEXT, shownLabel } from '../../shared/buttons.ts';
 import { EMOJI } from '../../shared/icons.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { disableMentions, safeUrl } from './escape.ts';
@@ -27,11 +27,11 @@ const MENU_PREFIX = 'more';
 export const alternateMenuId = (id: string): string => (id.endsWith(':') ? id.slice(0, -1) : `${id}:`);
 
 /**
- * Renders rows of buttons, and menus with the rest, named after the message. Long labels are shortened, and duplicate ids are
+ * Renders rows of buttons, and menus with the rest. Long labels are shortened, and duplicate ids are
  * dropped.
  * @returns `messages`: the rows of each message, at most five; `links`: buttons whose address is too long
  */
-export function renderButtons(buttons: readonly Button[], message: Pick<Message, 'title'>) {
+export function renderButtons(buttons: readonly Button[]) {
   const ids = new Set(['']);
   const unique = buttons.filter((button) => {
     if (button.type === 'link') return true;
@@ -42,20 +42,16 @@ export function renderButtons(buttons: readonly Button[], message: Pick<Message,
   const { rows: arranged, more } = arrangeButtons(unique);
   const rows: Row[] = [
     ...arranged.flatMap((row) => chunks(row.flatMap(renderButton), DISCORD_LIMITS.buttonsInRow)),
-    ...chunks(more, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index, message)]),
+    ...chunks(more, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index)]),
   ].map((components) => ({ type: ComponentType.ActionRow, components }));
   const links = unique.filter((button) => button.type === 'link').filter((button) => !linkButton(button));
   return { messages: chunks(rows, DISCORD_LIMITS.rows), links };
 }
 
-const menu = (
-  buttons: readonly ActionButton[],
-  index: number,
-  message: Pick<Message, 'title'>,
-): APIStringSelectComponent => ({
+const menu = (buttons: readonly ActionButton[], index: number): APIStringSelectComponent => ({
   type: ComponentType.StringSelect,
   custom_id: `${MENU_PREFIX}:${index}`,
-  placeholder: ellipsis(menuText(message), DISCORD_LIMITS.placeholder),
+  placeholder: MENU_TEXT,
   options: buttons.map(({ id, label, group = '', item, about = '', hint = '', icon }) => ({
     // Discord's menus have no groups.
     label: labelOf(item === undefined ? label : `${group}: ${item}`),

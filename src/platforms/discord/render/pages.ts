@@ -91,10 +91,7 @@ export async function renderPages(input: Message, options: DiscordRenderOptions)
     maxCovers: mayHaveCard ? DISCORD_LIMITS.embeds : 0,
   });
   const offersThread = options.threads && message.conversation && !options.streaming;
-  const buttons = renderButtons(
-    [...(message.actions ?? []), ...(offersThread ? [THREAD_BUTTON] : [])],
-    message,
-  );
+  const buttons = renderButtons([...(message.actions ?? []), ...(offersThread ? [THREAD_BUTTON] : [])]);
   const card = mayHaveCard ? renderCard(message, media.covers) : undefined;
   // A title alone looks better above a long text than in a card below it.
   const parts = card && !isOnlyTitled(message) ? card : plainCard(message);

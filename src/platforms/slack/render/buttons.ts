@@ -3,7 +3,7 @@ import type { types } from '@slack/bolt';
 import type { ActionButton, Button, LinkButton, Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { accessibleNameOf, arrangeButtons, chunks, menuText, shownLabel } from '../../shared/buttons.ts';
+import { accessibleNameOf, arrangeButtons, chunks, MENU_TEXT, shownLabel } from '../../shared/buttons.ts';
 import { EMOJI } from '../../shared/icons.ts';
 import { LIMITS } from '../limits.ts';
 import { plainText, splitMrkdwn } from './escape.ts';
@@ -19,7 +19,7 @@ export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
   const asLines = rows.flat().flatMap(lineOf);
   const elements: Element[][] = rows.map((row) => row.flatMap((button) => elementOf(button, message, ids)));
   const last = elements.pop() ?? [];
-  elements.push([...last, ...menusOf(more, message)]);
+  elements.push([...last, ...menusOf(more)]);
   return {
     inPlace: elements
       .flatMap((row) => chunks(row, LIMITS.buttonsInBlock))
@@ -72,16 +72,13 @@ export const linkElement = (
 ): types.Button => ({ ...slackButton(button, id), ...accessibleName(button, message), url: button.url });
 
 /** A few actions fit in an overflow menu, which has no groups and no explanations. */
-function menusOf(
-  buttons: readonly ActionButton[],
-  message: Pick<Message, 'title'>,
-): (types.StaticSelect | types.Overflow)[] {
+function menusOf(buttons: readonly ActionButton[]): (types.StaticSelect | types.Overflow)[] {
   const options = menuOptions(buttons);
   if (options.length === 0) return [];
   const isPlain = buttons.every(({ group, hint }) => group === undefined && hint === undefined);
   if (isPlain && options.length <= LIMITS.overflowOptions)
     return [{ type: 'overflow', action_id: 'more', options: options.map(({ option }) => option) }];
-  return chunks(options, LIMITS.options).map((chunk, index) => menu(chunk, index, message));
+  return chunks(options, LIMITS.options).map((chunk, index) => menu(chunk, index));
 }
 
 /** Slack's feedback buttons. */
@@ -114,14 +111,10 @@ interface MenuOption {
   readonly group: string;
 }
 
-const menu = (
-  options: readonly MenuOption[],
-  index: number,
-  message: Pick<Message, 'title'>,
-): types.StaticSelect => ({
+const menu = (options: readonly MenuOption[], index: number): types.StaticSelect => ({
   type: 'static_select',
   action_id: `more:${index}`,
-  placeholder: plainText(menuText(message), LIMITS.placeholder),
+  placeholder: plainText(MENU_TEXT, LIMITS.placeholder),
   ...optionsOf(options),
 });
 

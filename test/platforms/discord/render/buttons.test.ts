@@ -14,7 +14,7 @@ const LINK: Button = { type: 'link', url: 'https://discord.com/channels/1/2/3', 
 
 /** Returns the labels of each row and the options of menus. */
 const rows = (all: readonly Button[]) =>
-  renderButtons(all, {}).messages.map((message) =>
+  renderButtons(all).messages.map((message) =>
     message.map(({ components }) =>
       components.flatMap((component) => {
         if (component.type === ComponentType.StringSelect)
@@ -53,12 +53,12 @@ describe('buttons', () => {
 
   it('in a menu describe what they apply to', () => {
     const described = buttons(6).map((button) => ({ ...button, about: 'a fox' }));
-    const [, row] = renderButtons(described, { title: 'Rain' }).messages[0] ?? [];
+    const [, row] = renderButtons(described).messages[0] ?? [];
     const options = [
       { label: 'Do 4', description: 'a fox' },
       { label: 'Do 5', description: 'a fox' },
     ];
-    expect(row?.components).toMatchObject([{ placeholder: 'More actions: Rain', options }]);
+    expect(row?.components).toMatchObject([{ placeholder: 'More actions', options }]);
   });
 
   it('of a group form a row with icons and short labels, and those with a hint are in the menu', () => {
@@ -79,7 +79,7 @@ describe('buttons', () => {
       ['Do 0'],
       ['More actions', ...[1, 2].flatMap((take) => [3, 4].map((index) => `Do ${index} with take ${take}`))],
     ]);
-    const [first, , , menu] = renderButtons(all, {}).messages[0] ?? [];
+    const [first, , , menu] = renderButtons(all).messages[0] ?? [];
     expect(first?.components[0]).toMatchObject({ label: 'Do 0.1', emoji: { name: '▶️' } });
     expect(menu?.components[0]).toMatchObject({
       options: Array.from({ length: 4 }, () => ({ description: 'What it does', emoji: { name: '▶️' } })),
@@ -92,7 +92,7 @@ describe('buttons', () => {
   });
 
   it('include at most one primary button', () => {
-    const styles = renderButtons(buttons(4, 'primary'), {})
+    const styles = renderButtons(buttons(4, 'primary'))
       .messages.flat()
       .flatMap(({ components }) =>
         components.map((component) => ('style' in component ? component.style : undefined)),
