@@ -37,9 +37,13 @@ export function headBlocks(message: Message, options: DetailOptions & LinkOption
   const target = titleTarget(message) ?? '';
   const link = titleLink(message);
   const buttons = link && [{ ...linkElement(link, message, 'card'), style: 'primary' as const }];
-  const note = buttons ? [] : playerNote(message, options);
+  const note = playerNote(message, options);
   if (cover === undefined)
-    return [...titleBlocks(title), ...(buttons ? [{ type: 'actions' as const, elements: buttons }] : note)];
+    return [
+      ...titleBlocks(title),
+      ...(buttons ? [{ type: 'actions' as const, elements: buttons }] : []),
+      ...note,
+    ];
   const escaped = escapeMrkdwn(title.trim());
   const linked =
     /^https?:\/\/[^\s|<>]+$/i.test(target) && escaped !== ''

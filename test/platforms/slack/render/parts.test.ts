@@ -335,6 +335,7 @@ describe('rendering any message', () => {
         subtitle: { text: 'Take 1 · 0:26, Take 2 · 0:27' },
         actions: [{ text: { text: '🎧 Listen' }, url: 'https://music.example/s/1', style: 'primary' }],
       },
+      { type: 'context', elements: [{ text: 'Listen in the thread.' }] },
       {
         elements: [
           { text: { text: '⏩ extend 1' }, accessibility_label: 'extend take 1: Rain & sun' },
@@ -373,14 +374,14 @@ describe('rendering any message', () => {
     expect(blockProblems(parts[0]?.blocks, 'message')).toEqual([]);
   });
 
-  it('points to the players in the thread if a song has no page', async () => {
+  it('points to the players in the thread, even if a song has a page', async () => {
     const source = { type: 'stored' as const, file: { name: 'a.mp3', bytes: 1, contentType: 'audio/mpeg' } };
     const song: Message = { title: 'Rain', media: [{ kind: 'audio', name: 'a.mp3', source }] };
     const url = 'https://music.example/s/1';
     const page: Message = { ...song, titleUrl: url, actions: [{ type: 'link', url, label: 'Listen' }] };
     const inThread = { links: () => undefined };
     expect(await everything(song, inThread)).toContain('Listen in the thread.');
-    expect(await everything(page, inThread)).not.toContain('in the thread');
+    expect(await everything(page, inThread)).toContain('Listen in the thread.');
     // Slack rejected the file, so there is no player.
     expect(await everything(song)).not.toContain('in the thread');
   });
