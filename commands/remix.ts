@@ -54,7 +54,7 @@ const options = {
   title: songOptions.title,
   instrumental: songOptions.instrumental,
   voice: {
-    ...completedText('A saved voice (only for mode “cover”)'),
+    ...completedText('A saved voice (only for covers)'),
     help: 'A voice that was saved here, for covers only.',
     rare: true,
   },

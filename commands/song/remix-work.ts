@@ -52,10 +52,7 @@ export function remixWork(remix: Remix): Work {
   const { mode, style, title } = remix;
   const limits = songModelLimits(remix.model);
   if (remix.voice && mode !== 'cover') {
-    throw new UserError(
-      'A saved voice works only in mode “cover”. Leave out “voice” or change “mode”.',
-      'voice',
-    );
+    throw new UserError('A saved voice works only for covers. Leave out “voice”, or make a cover.', 'voice');
   }
   if (style !== undefined) assertLength(style, limits.style, 'style', 'style');
   if (title !== undefined) assertLength(title, limits.title, 'title', 'title');
