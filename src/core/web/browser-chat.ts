@@ -140,7 +140,8 @@ export type BrowserAnswer =
   | { readonly type: 'done'; readonly shown?: string }
   /** A sentence to show for a moment. `draft` is an improved version of the line. */
   | { readonly type: 'notice'; readonly sentence: string; readonly draft?: string }
-  | { readonly type: 'form'; readonly form: Form; readonly name: string }
+  /** `about` is the command as typed, or the title of the result whose button opened the form. */
+  | { readonly type: 'form'; readonly form: Form; readonly about: string }
   /** A field of the sent form is invalid. */
   | { readonly type: 'wrong'; readonly option: string; readonly sentence: readonly MarkdownNode[] }
   | { readonly type: 'candidates'; readonly typed: string; readonly candidates: readonly Candidate[] }

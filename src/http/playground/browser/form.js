@@ -1,6 +1,7 @@
 /** Renders a form from option declarations. */
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { createSender, send, upload } from './connection.js';
+import { Icon } from './icon.js';
 import { Markdown } from './markdown.js';
 
 /** @import { BrowserAnswer, MarkdownNode } from '../../../core/web/browser-chat.ts' */
@@ -8,14 +9,14 @@ import { Markdown } from './markdown.js';
 
 /**
  * @typedef {string | number | boolean | { upload: string }} Value
- * @typedef {{ form: Form, name: string }} OpenForm
+ * @typedef {{ form: Form, about: string }} OpenForm
  */
 
 /**
  * @param {{ open: OpenForm, view: { person: string, channel: string }, onClose: () => void,
  *   onAnswer: (answer: BrowserAnswer) => void, showError: (sentence: string) => void }} props
  */
-export function FormDialog({ open: { form, name }, view, onClose, onAnswer, showError }) {
+export function FormDialog({ open: { form, about }, view, onClose, onAnswer, showError }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const [sendOnce] = useState(createSender);
   const [values, setValues] = useState(() => initialOf(form));
@@ -79,7 +80,7 @@ export function FormDialog({ open: { form, name }, view, onClose, onAnswer, show
       }}
     >
       <header>
-        <p class="small"><code>${name}</code></p>
+        <p class="small" dir="auto">${about}</p>
         <h2 id="form-title" dir="auto">${form.title}</h2>
       </header>
       <div class="form-fields">
@@ -151,10 +152,10 @@ function input(option, attributes, { value = '', onChange, complete, showError }
   };
   switch (option.type) {
     case 'choice':
-      return html`<select ...${attributes} value=${value} onChange=${typed}>
+      return html`<div class="select"><select ...${attributes} value=${value} onChange=${typed}>
         <option value="">–</option>
         ${option.choices?.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.name}</option>`)}
-      </select>`;
+      </select><${Icon} name="chevron" /></div>`;
     case 'flag':
       return html`<input type="checkbox" ...${{ ...attributes, required: undefined }} checked=${value === true}
         onChange=${(/** @type {Event} */ { target }) => target instanceof HTMLInputElement && onChange(target.checked)} />`;

@@ -90,11 +90,13 @@ async function press(
   context: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const { buttons = [], more = [], variants = [] } = visibleMessage(pressed, context, tools) ?? {};
+  const message = visibleMessage(pressed, context, tools);
+  const { buttons = [], more = [], variants = [] } = message ?? {};
   const target = buttonTarget(action);
   const offered = [...buttons, ...more, ...variants.map(({ button }) => button)];
   if (!target || !offered.some(({ id }) => id === action)) throw new UserError(BUTTON_EXPIRED);
-  return await invoke({ id, target, options: {} }, context, tools);
+  const answer = await invoke({ id, target, options: {} }, context, tools);
+  return answer.type === 'form' && target.action ? { ...answer, about: message?.title ?? '' } : answer;
 }
 
 async function sendForm(

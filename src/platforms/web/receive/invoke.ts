@@ -117,7 +117,7 @@ export async function answerPrivately(
 export const formAnswer = (form: Form, name: string): BrowserAnswer => ({
   type: 'form',
   form,
-  name: `/${name}`,
+  about: `/${name}`,
 });
 
 /** Throws UserError if the upload is no longer in memory. */
