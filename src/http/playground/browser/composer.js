@@ -20,7 +20,6 @@ export function Composer(props) {
   const { view, field, commands, draft, setDraft, replyTo, dropped, onDropHandled, showError } = props;
   const [offer, setOffer] = useState(NO_COMPLETIONS);
   const [active, setActive] = useState(-1);
-  const [hasMoved, setMoved] = useState(false);
   const [files, setFiles] = useState(
     /** @type {{ id: string, name: string, picture: string | undefined }[]} */ ([]),
   );
@@ -36,9 +35,9 @@ export function Composer(props) {
     draft === offer.line
       ? offer.candidates
       : offer.candidates.filter(({ value }) => draft.startsWith(base) && value.startsWith(word));
-  const offered = /^\/\S*$/.test(draft) ? withHelp(candidates, commands) : candidates;
-  const isOpen = offered.length > 0;
+  const isOpen = candidates.length > 0;
   const command = commandIn(draft, commands);
+  const isEmpty = draft.trim() === '' && files.length === 0;
 
   useEffect(() => {
     field.current?.focus();
@@ -54,7 +53,6 @@ export function Composer(props) {
 
   // Completes the end of the line.
   useEffect(() => {
-    setMoved(false);
     latestRequest.current += 1;
     const request = latestRequest.current;
     if (!draft.startsWith('/') || draft.includes('\n')) {
@@ -65,7 +63,10 @@ export function Composer(props) {
       const answer = await send({ type: 'complete', ...view, line: draft });
       if (request !== latestRequest.current || answer.type !== 'candidates') return;
       const isWhole = answer.candidates.length === 1 && answer.candidates[0]?.value.trim() === draft.trim();
-      setOffer(isWhole && !draft.endsWith(' ') ? NO_COMPLETIONS : { ...answer, line: draft });
+      const found = answer.candidates.length > 0 ? answer.candidates : helpFor(draft, commands);
+      setOffer(
+        isWhole && !draft.endsWith(' ') ? NO_COMPLETIONS : { ...answer, candidates: found, line: draft },
+      );
       // Preselect names of commands. A typed value may already be complete, and a wrong name gets an explanation.
       setActive(/^\/\S+$/.test(draft) && answer.candidates.length > 0 ? 0 : -1);
     }, COMPLETE_AFTER_MS);
@@ -98,8 +99,8 @@ export function Composer(props) {
   }
 
   async function submit() {
+    if (isEmpty) return;
     const line = draft.trim();
-    if (line === '' && files.length === 0) return;
     const reply = replyTo && !line.startsWith('/') ? { replyTo: replyTo.id } : {};
     const request = { type: 'line', ...view, line, uploads: files.map((file) => file.id) };
     lastLine.current = line;
@@ -122,15 +123,13 @@ export function Composer(props) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     if (event.isComposing) return;
-    // Help alone is chosen with the arrow keys only.
-    const selected = candidates.length > 0 || hasMoved ? offered[active] : undefined;
+    const selected = candidates[active];
     if (isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      const next = active < 0 ? (step > 0 ? 0 : offered.length - 1) : active + step;
-      setActive((next + offered.length) % offered.length);
-      setMoved(true);
+      const next = active < 0 ? (step > 0 ? 0 : candidates.length - 1) : active + step;
+      setActive((next + candidates.length) % candidates.length);
     } else if (isOpen && event.key === 'Tab' && !event.shiftKey) {
-      accept(selected ?? offered[0] ?? { value: '' });
+      accept(selected ?? candidates[0] ?? { value: '' });
     } else if (isOpen && event.key === 'Enter' && selected && selected.value.trim() !== draft.trim()) {
       accept(selected);
     } else if (event.key === 'Enter' && !event.shiftKey) {
@@ -153,7 +152,7 @@ export function Composer(props) {
       void submit();
     }}
   >
-    <${Completions} candidates=${offered} active=${active} onChoose=${accept} />
+    <${Completions} candidates=${candidates} active=${active} onChoose=${accept} />
     ${
       replyTo &&
       html`<p class="replying small">
@@ -218,22 +217,17 @@ export function Composer(props) {
           void attach(pasted);
         }}
       ></textarea>
-      <button type="submit" class="icon send" aria-label="Send">
+      <button type="submit" class="icon send" aria-label="Send" aria-disabled=${isEmpty}>
         <${Icon} name="send" />
       </button>
     </div>
   </form>`;
 }
 
-/**
- * The command that explains the others is always offered.
- * @param {readonly Candidate[]} candidates @param {readonly BrowserCommand[]} commands
- */
-function withHelp(candidates, commands) {
-  const help = commands.find(({ name }) => name === 'minstrel');
-  const value = '/minstrel ';
-  if (!help || candidates.some((candidate) => candidate.value === value)) return candidates;
-  return [...candidates, { value, description: help.description }];
+/** An unknown name of a command gets the command that explains the others. @param {string} draft @param {readonly BrowserCommand[]} commands */
+function helpFor(draft, commands) {
+  const help = /^\/\S*$/.test(draft) && commands.find(({ name }) => name === 'minstrel');
+  return help ? [{ value: `/${help.name} `, description: help.description }] : [];
 }
 
 /** @param {{ candidates: readonly Candidate[], active: number, onChoose: (candidate: Candidate) => void }} props */
