@@ -38,7 +38,7 @@ export function MediaList({ media = [], result, title = '', words = [], takes, o
     ${
       (recordings.length > 0 || missing > 0 || cover) &&
       html`<div class="song">
-        ${cover ? html`<${Cover} item=${cover} />` : result === 'song' && html`<div class="cover blank"></div>`}
+        ${cover ? html`<${Cover} item=${cover} />` : result === 'song' && html`<div class="cover blank"><${Icon} name="note" /></div>`}
         <div class="takes">
           ${recordings.map((item, index) => html`<${Recording} key=${item.name} item=${item} title=${title} buttons=${takes[index] ?? []} onPress=${onPress} />`)}
           ${

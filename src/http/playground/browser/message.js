@@ -83,7 +83,7 @@ function Card({ message, tools }) {
         (variant) =>
           html`<li key=${variant.button.id}>
             <h3 dir="auto">${variant.title}</h3>
-            <div class="variant-text" tabindex="0" role="group" aria-label=${variant.title}><${Markdown} nodes=${variant.body} /></div>
+            <${Markdown} nodes=${variant.body} />
             <${PressButton} button=${{ ...variant.button, emphasis: 'primary' }} onPress=${onPress} />
           </li>`,
       )}

@@ -19,6 +19,7 @@ export function Messages({ messages, goal, children }) {
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const isAtEnd = useRef(true);
   const top = useRef(0);
+  const latest = useRef(/** @type {string | undefined} */ (undefined));
   const [isBelow, setBelow] = useState(false);
 
   // The welcome screen starts at the top.
@@ -31,14 +32,18 @@ export function Messages({ messages, goal, children }) {
   };
   useLayoutEffect(() => {
     if (isAtEnd.current || isEmpty.current) toEnd();
-    else setBelow(true);
+    else if (latest.current !== messages.at(-1)?.id) setBelow(true);
+    latest.current = messages.at(-1)?.id;
   }, [messages]);
-  const hasArrived = messages.some(({ id }) => id === goal.message);
+  const arrived = messages.find(({ id }) => id === goal.message);
+  const hasVariants = (arrived?.variants ?? []).length > 0;
   useEffect(() => {
     if (goal.message === undefined) return toEnd();
     const area = frame.current;
     const row = document.getElementById(`message-${goal.message}`);
-    if (!hasArrived || !area || !row) return;
+    if (!arrived || !area || !row) return;
+    // They replace progress, and the reader may have moved on.
+    if (hasVariants && !isAtEnd.current) return;
     const isLast = messages.at(-1)?.id === goal.message;
     if (isLast && row.clientHeight < area.clientHeight - 2 * MARGIN) return toEnd();
     // A long message is read from its beginning.
@@ -46,7 +51,7 @@ export function Messages({ messages, goal, children }) {
     area.scrollTo({ top: row.offsetTop - MARGIN });
     top.current = area.scrollTop;
     setBelow(!isLast);
-  }, [goal, hasArrived]);
+  }, [goal, arrived !== undefined, hasVariants]);
   // Images and players load later and make the list longer, and a notice makes its frame shorter.
   useEffect(() => {
     const area = frame.current;

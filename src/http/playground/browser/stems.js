@@ -30,6 +30,8 @@ export function Stems({ title, stems }) {
   const [lanes, setLanes] = useState(() => stems.map(() => NEUTRAL));
   const [isPlaying, setPlaying] = useState(false);
   const [position, setPosition] = useState(0);
+  /** From the metadata of one file, because loading all stems is slow. */
+  const [knownLength, setKnownLength] = useState(0);
   const [status, setStatus] = useState('');
   const deck = mix?.deck;
   const gains = gainsOf(lanes);
@@ -60,6 +62,7 @@ export function Stems({ title, stems }) {
       opened.current ??= open(stems);
       const ready = await opened.current;
       ready.deck.setGains(gainsOf(lanes));
+      if (!mix) await ready.deck.seek(position);
       setMix(ready);
       setStatus('');
       await ready.deck.play();
@@ -73,8 +76,11 @@ export function Stems({ title, stems }) {
   /** @param {number} at @param {Partial<Lane>} change */
   const setLane = (at, change) =>
     setLanes((current) => current.map((lane, index) => (index === at ? { ...lane, ...change } : lane)));
-  const length = deck?.duration ?? 0;
+  const length = deck?.duration ?? knownLength;
   return html`<div class="stems" ref=${frame} role="group" aria-label=${`Mixer: ${title}`}>
+    <audio preload="metadata" src=${stems[0]?.url} onDurationChange=${(
+      /** @type {Event} */ { currentTarget },
+    ) => currentTarget instanceof HTMLAudioElement && setKnownLength(currentTarget.duration || 0)}></audio>
     <div class="player">
       <${PlayButton} isPlaying=${isPlaying} name="all stems" onToggle=${toggle} isBusy=${status === 'Loading…'} />
       <span class="player-label" role="status">${status || 'Mix'}</span>
@@ -89,13 +95,14 @@ export function Stems({ title, stems }) {
       ${stems.map((stem, index) => {
         const { volume, muted, soloed } = lanes[index] ?? NEUTRAL;
         const name = stem.caption ?? stem.name;
+        const bars = mix?.waves[index];
         return html`<li key=${stem.name} class=${gains[index] === 0 ? 'lane silent' : 'lane'}>
           <span class="lane-name" dir="auto">${name}</span>
           <button type="button" class="toggle mute" aria-pressed=${muted} aria-label=${`Mute ${name}`} title="Mute" onClick=${() => setLane(index, { muted: !muted })}>M</button>
           <button type="button" class="toggle" aria-pressed=${soloed} aria-label=${`Solo ${name}`} title="Solo" onClick=${() => setLane(index, { soloed: !soloed })}>S</button>
           <input type="range" class="slider volume" min="0" max="1.5" step="0.01" value=${volume} style=${{ '--level': `${volume / 0.015}%` }} aria-label=${`Volume of ${name}`}
             onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setLane(index, { volume: Number(currentTarget.value) })} />
-          <${Wave} bars=${mix?.waves[index]} played=${length > 0 ? position / length : 0} />
+          ${bars && html`<${Wave} bars=${bars} played=${length > 0 ? position / length : 0} />`}
           <a class="icon" href=${stem.url} download=${stem.name} aria-label=${`Download ${name}`} title="Download"><${Icon} name="save" /></a>
         </li>`;
       })}
@@ -103,10 +110,8 @@ export function Stems({ title, stems }) {
   </div>`;
 }
 
-const FLAT = new Float32Array(BARS);
-
-/** Flat until the stems are loaded. @param {{ bars: Float32Array | undefined, played: number }} props */
-function Wave({ bars = FLAT, played }) {
+/** @param {{ bars: Float32Array, played: number }} props */
+function Wave({ bars, played }) {
   const heights = [...bars].map((height) => Math.max(0.04, height) * 10);
   /** @param {number} from @param {number} to */
   const path = (from, to) =>
