@@ -8,7 +8,7 @@ import { FAMILY_NOUNS } from '../../src/core/models/family.ts';
 import type { AnswersInForce, ModelInForce } from '../../src/core/moderation.ts';
 import type { FormButton } from '../../src/core/options.ts';
 import { present } from '../../src/core/util/present.ts';
-import { timeAgo } from '../../src/core/util/words.ts';
+import { capitalised, timeAgo } from '../../src/core/util/words.ts';
 import { runningList } from '../jobs.ts';
 import { answerFields, modelField } from '../text/moderation.ts';
 import { clip } from '../text/phrases.ts';
@@ -44,9 +44,11 @@ export async function home({ person, address, context, commands }: HomeOptions):
 
 const create = (commands: readonly AnyCommand[]): HomeSection => ({
   title: 'Create something',
-  forms: commands.flatMap(({ name, suggestion }): FormButton[] =>
-    suggestion === undefined ? [] : [{ command: name, label: `${suggestion.title}…`, initial: {} }],
-  ),
+  forms: commands
+    .flatMap(({ name, suggestion }): FormButton[] =>
+      suggestion === undefined ? [] : [{ command: name, label: `${suggestion.title}…`, initial: {} }],
+    )
+    .map((form, index) => (index === 0 ? { ...form, emphasis: 'primary' } : form)),
 });
 
 function settings(
@@ -55,7 +57,7 @@ function settings(
   { canChange, address }: { readonly canChange: boolean; readonly address: Address },
 ): HomeSection {
   return {
-    title: 'Settings here',
+    title: 'Settings',
     fields: [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)],
     ...(canChange ? { forms: settingForms(models) } : { footer: 'Moderators can change these settings.' }),
   };
@@ -68,7 +70,7 @@ function settingForms(models: readonly ModelInForce[]): FormButton[] {
       ({ family, model }): FormButton => ({
         command: 'models',
         subcommand: 'set',
-        label: `${FAMILY_NOUNS[family].title}…`,
+        label: `${capitalised(FAMILY_NOUNS[family].one)} model…`,
         initial: present({ family, where, model }),
       }),
     ),

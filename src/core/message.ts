@@ -183,7 +183,7 @@ export interface Message {
 /** A section of the bot's home page, such as Slack's Home tab. */
 export interface HomeSection extends Message {
   readonly forms?: readonly FormButton[];
-  /** This section and the next ones are about one channel, so the menu to choose it comes first. */
+  /** This section and the next ones are about one channel, so the menu to choose it follows the title. */
   readonly startsChannel?: true;
 }
 

@@ -118,6 +118,7 @@ export interface FormButton extends Pick<Form, 'initial'> {
   readonly command: string;
   readonly subcommand?: string;
   readonly label: string;
+  readonly emphasis?: 'primary';
 }
 
 /** The label of an option's field in forms. */

@@ -147,7 +147,7 @@ describe('moderators', () => {
     const homeView = await until(() => slack.homeOf('U0BOB'));
     await slack.pressInView(homeView, 'home-channel', { value: 'C0MUSIC' });
     await until(() => home().includes('<#C0MUSIC>') && home().includes('(this channel, by bob)'));
-    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Images…');
+    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Image model…');
     const form = await until(() => slack.openView('U0BOB'));
     await slack.submitView(form, { family: 'image', model: 'canvas-plus', where: 'server' });
     await until(() => home().includes('Images in this workspace now use'));
@@ -162,7 +162,7 @@ describe('moderators', () => {
   it('are the only people who can', async () => {
     await slack.openHome({ user: 'U0ADA' });
     const home = await until(() => slack.homeOf('U0ADA'));
-    expect(JSON.stringify(home.view.blocks)).not.toContain('Images…');
+    expect(JSON.stringify(home.view.blocks)).not.toContain('Image model…');
     expect(JSON.stringify(home.view.blocks)).toContain('Moderators can change these settings.');
   });
 });

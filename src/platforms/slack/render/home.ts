@@ -38,16 +38,14 @@ export interface HomeContent {
 }
 
 export async function homeView({ sections, shown, answer, options }: HomeContent): Promise<types.HomeView> {
-  const rendered = await Promise.all(
-    sections.map(async (section) => [
-      ...(section.startsChannel ? [channelBlock(shown.channel)] : []),
-      ...(await sectionBlocks(section, options)),
-    ]),
-  );
-  const blocks = [
-    ...(answer === undefined ? [] : [...(await plainBlocks(answer, options)), { type: 'divider' as const }]),
-    ...rendered.flat(),
-  ];
+  const rendered = await Promise.all([
+    ...(answer === undefined ? [] : [plainBlocks(answer, options)]),
+    ...sections.map((section) => sectionBlocks(section, shown.channel, options)),
+  ]);
+  const blocks = rendered.flatMap((section, index) => [
+    ...(index === 0 ? [] : [{ type: 'divider' as const }]),
+    ...section,
+  ]);
   return {
     type: 'home',
     callback_id: 'home',
@@ -89,11 +87,14 @@ function channelBlock(channel: string | undefined): types.KnownBlock {
 }
 
 async function sectionBlocks(
-  { forms = [], ...message }: HomeSection,
+  { title, startsChannel, forms = [], ...message }: HomeSection,
+  channel: string | undefined,
   options: HomeContent['options'],
 ): Promise<types.KnownBlock[]> {
   const buttons = forms.flatMap(formButton);
   return [
+    ...(await plainBlocks(present({ title }), options)),
+    ...(startsChannel ? [channelBlock(channel)] : []),
     ...(await plainBlocks(message, options)),
     ...(buttons.length > 0
       ? [{ type: 'actions' as const, elements: buttons.slice(0, LIMITS.buttonsInBlock) }]
@@ -115,11 +116,11 @@ const formSchema = z.object({
 });
 
 /** Empty if the form is too long for the button's value. */
-function formButton({ label, ...form }: FormButton): types.Button[] {
+function formButton({ label, emphasis, ...form }: FormButton): types.Button[] {
   const value = `${FORM_PREFIX}${JSON.stringify(form)}`;
   if (value.length > LIMITS.buttonValue) return [];
   const text = plainText(label.trim() === '' ? '…' : label, LIMITS.buttonLabel);
-  return [{ type: 'button', value, text }];
+  return [{ type: 'button', value, text, ...present({ style: emphasis }) }];
 }
 
 /** The form that a button opens, if any. */

@@ -221,6 +221,22 @@ describe('the Home view', () => {
     );
   });
 
+  it('separates the sections, and shows the menu of channels below its title', async () => {
+    const { blocks } = await homeView({
+      sections: [{ title: 'Create something' }, { title: 'Settings', text: 'Models', startsChannel: true }],
+      shown: { direct: 'D0ADA' },
+      answer: undefined,
+      options: OPTIONS,
+    });
+    expect(asList(blocks)).toMatchObject([
+      { type: 'header' },
+      { type: 'divider' },
+      { type: 'header' },
+      { type: 'section', block_id: 'home-channel' },
+      { text: { text: 'Models' } },
+    ]);
+  });
+
   it('mentions no one', async () => {
     const view = await homeView({
       sections: [
