@@ -38,6 +38,7 @@ const limitOptions = {
     description: 'Length of the rolling period (default: day)',
     help: 'By default, a day.',
     choices: choicesOf(['hour', 'day']),
+    default: 'day',
   },
   who: {
     ...whoOption,
@@ -54,6 +55,7 @@ const limitOptions = {
       { name: 'jobs', value: 'requests' },
       { name: 'units', value: 'units' },
     ],
+    default: 'requests',
   },
   together: {
     type: 'flag',
@@ -76,7 +78,9 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
     required: true,
     choices: choicesOf([ALL, ...names, MODERATION]),
   } as const satisfies ChoiceOption;
-  const ruleOptions = { what, who: whoOption, where: whereOption } as const;
+  // Rules about moderators apply to the server by default.
+  const { default: _, ...where } = whereOption;
+  const ruleOptions = { what, who: whoOption, where } as const;
 
   const accessRule = (type: 'allow' | 'deny', description: string, form: FormTexts) =>
     defineSubcommand({

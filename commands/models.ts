@@ -103,7 +103,7 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcom
         prompt: setHere(systemPrompt)?.text,
         assistant: flag(setHere(assistant)),
         footer: flag(setHere(footer)),
-        talk: where === 'channel' && talk ? 'on' : undefined,
+        talk: onOrOff({ on: talk }),
         where,
       }),
     },

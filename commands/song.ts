@@ -17,7 +17,7 @@ import { completedText, modelOption, songOptions } from './text/options.ts';
 import { quoted } from './text/phrases.ts';
 
 const options = {
-  prompt: songOptions.prompt,
+  prompt: { ...songOptions.prompt, help: 'Describe the song, or fill in a style or lyrics instead.' },
   style: {
     type: 'text',
     description: 'Style, such as “lofi, rainy, soft piano”',

@@ -14,7 +14,7 @@ const options = {
     type: 'text',
     description: 'Describe the video',
     label: 'Description',
-    help: 'What happens, and how does the camera move?',
+    help: 'Describe what happens, or add a starting image instead.',
     maximumLength: 800,
     multiline: true,
   },

@@ -62,6 +62,7 @@ export const whereOption = {
   label: 'Applies to',
   help: 'By default, this channel.',
   choices: choicesOf(['channel', 'server']),
+  default: 'channel',
 } as const satisfies ChoiceOption;
 
 export const whoOption = {

@@ -37,6 +37,8 @@ export interface TextOption extends OptionBase {
 export interface ChoiceOption extends OptionBase {
   readonly type: 'choice';
   readonly choices: readonly Choice[];
+  /** The value that an empty field means. Forms preselect it. */
+  readonly default?: string;
 }
 
 export interface FlagOption extends OptionBase {

@@ -195,7 +195,7 @@ describe('/models', () => {
       id: 'models answers',
       initial: { prompt: 'Rhyme.', footer: 'off', where: 'channel' },
     });
-    expect(Object.keys(opened.form.initial)).toEqual(['prompt', 'footer', 'where']);
+    expect(Object.keys(opened.form.initial)).toEqual(['prompt', 'footer', 'talk', 'where']);
     await run('models', 'answers', opened.form.initial);
     const shown = await textOf('models', 'show');
     expect(shown).toContain('Answers use commands: on (this server)');

@@ -122,7 +122,7 @@ function fieldOf(
         options: option.choices.slice(0, DISCORD_LIMITS.choices).map((choice) => ({
           label: ellipsis(capitalised(choice.name), DISCORD_LIMITS.choiceText),
           value: choice.value,
-          default: choice.value === initial,
+          default: choice.value === (initial ?? option.default),
         })),
       };
     case 'flag':

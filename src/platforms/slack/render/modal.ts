@@ -157,7 +157,7 @@ function inputElement(option: OptionDeclaration, initial: OptionValue | undefine
       const options = option.choices
         .slice(0, LIMITS.options)
         .map((choice) => choiceOption(capitalised(choice.name), choice.value));
-      const first = options.find(({ value }) => value === initial);
+      const first = options.find(({ value }) => value === (initial ?? option.default));
       return { type: 'static_select', options, ...present({ initial_option: first }) };
     }
     case 'flag': {

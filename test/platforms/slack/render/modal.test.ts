@@ -54,6 +54,18 @@ it('keeps every text complete, with any line lengths', () => {
   );
 });
 
+it('preselects the current value of a menu, or else its default', () => {
+  const per = {
+    type: 'choice',
+    description: 'Period',
+    choices: ['hour', 'day'].map((value) => ({ name: value, value })),
+    default: 'day',
+  } as const;
+  const form: Form = { id: 'limits set', title: 'Limit', submitLabel: 'Set', options: { per }, initial: {} };
+  expect(submitUnchanged(form)).toEqual({ per: 'day' });
+  expect(submitUnchanged({ ...form, initial: { per: 'hour' } })).toEqual({ per: 'hour' });
+});
+
 it('lets a required box stay unticked', () => {
   const view = formView(
     {
