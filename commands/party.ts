@@ -26,7 +26,7 @@ const loopOption = {
 
 export const party = defineGroup({
   name: 'party',
-  description: 'Listen to songs together in a voice channel',
+  description: 'Listen to songs together in a Discord voice channel',
   answersPrivately: true,
 
   subcommands: {
