@@ -6,8 +6,8 @@ import type { Decisions, Edit } from './decisions.ts';
 
 const NAMES = {
   systemPrompt: 'system prompt',
-  assistant: 'assistant',
-  footer: 'footer',
+  assistant: 'answers use commands',
+  footer: 'model and tokens shown',
   pages: 'song pages',
   talk: 'answer every message',
 } as const;

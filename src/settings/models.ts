@@ -259,7 +259,7 @@ export function chooseModel(family: Family, model: string, by: Actor, at: number
   return (settings) => ({
     settings: { ...settings, models: { ...settings.models, [family]: { id: model, by, at } } },
     trace: {
-      what: `model for ${family}`,
+      what: `model for ${FAMILY_NOUNS[family].many}`,
       from: settings.models[family]?.id ?? 'not set',
       to: model,
     },
@@ -272,7 +272,7 @@ export function resetModel(family: Family): Edit {
     if (!before) return undefined;
     return {
       settings: { ...settings, models },
-      trace: { what: `model for ${family}`, from: before.id, to: 'not set' },
+      trace: { what: `model for ${FAMILY_NOUNS[family].many}`, from: before.id, to: 'not set' },
     };
   };
 }

@@ -22,7 +22,7 @@ export function subjectText({ type, id, name }: Subject): string {
   return name ?? (type === 'role' ? `the role ${id}` : id);
 }
 
-function thingText(what: string): string {
+export function thingText(what: string): string {
   if (what === ALL) return 'any command';
   if (what === MODERATION) return 'the moderator commands';
   return what === 'song' ? '/song and the other song commands' : `/${what}`;

@@ -142,7 +142,9 @@ describe('/models', () => {
     expect(await textOf('models', 'set', { family: 'ask', model: 'chat-small', where: 'server' })).toContain(
       'These channels have their own settings: #general (chat-large), channel unnamed (canvas-plus).',
     );
-    expect(await textOf('minstrel', 'audit')).toContain('Mod, #general, model for ask: not set → chat-large');
+    expect(await textOf('minstrel', 'audit')).toContain(
+      'Mod, #general, model for answers: not set → chat-large',
+    );
   });
 
   test('set refuses a model that the account cannot use, and names the option', async () => {
@@ -546,7 +548,7 @@ describe('/minstrel', () => {
     const lines = (await textOf('minstrel', 'audit')).split('\n').filter((line) => line.startsWith('- '));
     expect(lines).toHaveLength(2);
     expect(lines.join()).toContain(
-      '14 Nov 2023, 22:13 UTC](time:1700000000000): Mod, channel channel, model for ask: not set → chat-large',
+      '14 Nov 2023, 22:13 UTC](time:1700000000000): Mod, channel channel, model for answers: not set → chat-large',
     );
   });
 });

@@ -156,9 +156,15 @@ describe('the audit log', () => {
     await mod.models.choose('ask', 'canvas-plus', 'server');
     const changes = await mod.audit(10);
     expect(changes.map(({ by, where, what, from, to }) => [by.displayName, where, what, from, to])).toEqual([
-      ['Mod', 'server', 'model for ask', 'chat-small', 'canvas-plus'],
-      ['Eve', 'channel other', 'rule for all', 'none', '5 jobs per day in this channel, shared by everyone'],
-      ['Mod', 'server', 'model for ask', 'not set', 'chat-small'],
+      ['Mod', 'server', 'model for answers', 'chat-small', 'canvas-plus'],
+      [
+        'Eve',
+        'channel other',
+        'limit on jobs',
+        'no rule',
+        '5 jobs per day in this channel, shared by everyone',
+      ],
+      ['Mod', 'server', 'model for answers', 'not set', 'chat-small'],
     ]);
     expect(changes[0]?.at).toBe(clock.now());
     await storage.close();
@@ -177,7 +183,7 @@ describe('the audit log', () => {
     await mod.rules.set(rule('limit everyone all 3'), 'server');
     await mod.rules.pause(true);
     expect((await mod.audit(10)).map(({ from, to }) => [from, to])).toEqual([
-      ['none', '3 jobs per person per day'],
+      ['no rule', '3 jobs per person per day'],
       ['no', 'yes'],
     ]);
     await storage.close();

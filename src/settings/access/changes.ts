@@ -2,7 +2,7 @@
 import { UserError } from '../../core/errors.ts';
 import type { Rule, RuleName, ScopeAddress, Where } from '../../core/moderation.ts';
 import { type Edit, MOST_RULES } from '../decisions.ts';
-import { ruleText } from '../words.ts';
+import { limitedText, ruleText, thingText } from '../words.ts';
 import { hasRuleName } from './precedence.ts';
 
 interface Place {
@@ -62,8 +62,10 @@ export function ruleKind(rule: Rule): string {
 
 function traceOf({ what }: RuleName, before: readonly Rule[], after: readonly Rule[], { from, at }: Place) {
   const inWords = (rules: readonly Rule[]) =>
-    rules.map((rule) => ruleText({ rule, from }, at)).join('; ') || 'none';
-  return { what: `rule for ${what}`, from: inWords(before), to: inWords(after) };
+    rules.map((rule) => ruleText({ rule, from }, at)).join('; ') || 'no rule';
+  const isAccess = [...before, ...after].some((rule) => ruleKind(rule) === 'access');
+  const about = isAccess ? `access to ${thingText(what)}` : `limit on ${limitedText(what)}`;
+  return { what: about, from: inWords(before), to: inWords(after) };
 }
 
 /** Returns undefined if nothing changes. */

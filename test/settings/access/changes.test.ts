@@ -17,7 +17,11 @@ describe('setting a rule', () => {
     const before = { ...settingsWith('deny bob ask'), footer: false };
     expect(setRule(rule('allow @dj song'), PLACE)(before)).toEqual({
       settings: { ...before, rules: [rule('deny bob ask'), rule('allow @dj song')] },
-      trace: { what: 'rule for song', from: 'none', to: 'DJ can use /song and the other song commands' },
+      trace: {
+        what: 'access to /song and the other song commands',
+        from: 'no rule',
+        to: 'DJ can use /song and the other song commands',
+      },
     });
   });
 
@@ -72,9 +76,9 @@ describe('removing rules', () => {
     expect(resetRules(name, PLACE)(before)).toEqual({
       settings: settingsWith(...otherRules),
       trace: {
-        what: 'rule for song',
+        what: 'access to /song and the other song commands',
         from: "DJ can't use /song and the other song commands; 5 songs per day for each person with the role DJ",
-        to: 'none',
+        to: 'no rule',
       },
     });
   });
