@@ -43,6 +43,7 @@ export const jobs = defineCommand({
 export function runningList(running: readonly JobView[], most: number, now: number) {
   const listed = running.slice(0, most);
   const more = running.length - listed.length;
+  const label = (index: number) => (listed.length === 1 ? 'Cancel' : `Cancel ${index + 1}`);
   return {
     fields: listed.map(
       (job, index): Field => ({
@@ -55,7 +56,7 @@ export function runningList(running: readonly JobView[], most: number, now: numb
       // A job that is being delivered can no longer be cancelled.
       job.state === 'ready'
         ? []
-        : [{ ...button(job, 'cancel', `Cancel ${index + 1}`), icon: 'cancel' as const, about: job.title }],
+        : [{ ...button(job, 'cancel', label(index)), icon: 'cancel' as const, about: job.title }],
     ),
   };
 }

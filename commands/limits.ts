@@ -170,7 +170,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
               ? `Paused in ${place}. I won't start new jobs, not even for moderators. Running jobs will finish.`
               : `Already paused in ${place}.`;
             const resume = { command: 'limits', subcommand: 'resume' };
-            return privately({ text, actions: runControl(resume, { label: 'Resume', icon: 'play' }) });
+            return privately({ text, actions: runControl(resume, 'Resume') });
           },
         }),
 
@@ -205,7 +205,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
               actions: PERIODS.filter((other) => other !== days).flatMap((other) =>
                 runControl(
                   { command: 'limits', subcommand: 'report', options: { days: String(other) } },
-                  { label: `Last ${other} days`, icon: 'show' },
+                  `Last ${other} days`,
                 ),
               ),
             });

@@ -22,7 +22,7 @@ import {
   onOrOff,
   originReason,
   overridesText,
-  pagesText,
+  pagesField,
   TALK_DETAILS,
 } from './text/moderation.ts';
 import { choicesOf, completedText, whereOption } from './text/options.ts';
@@ -56,18 +56,22 @@ const to = (subcommand: string, options: Readonly<Record<string, string>> = {}) 
   options,
 });
 
-const showAll = () => runControl(to('show'), { label: 'Show all', icon: 'show' });
+const showAll = () => runControl(to('show'), 'Show all');
 
 async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Context): Promise<Outcome> {
   const [models, answers, pages] = await Promise.all([inForce.models(), inForce.answers(), inForce.pages()]);
   return privately({
     title: 'Settings here',
-    fields: [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)],
-    text: [pagesText(pages, address), ...(answers.talk ? [TALK_DETAILS] : [])].join('\n\n'),
+    fields: [
+      ...models.map((model) => modelField(model, address)),
+      ...answerFields(answers, address),
+      pagesField(pages, address),
+    ],
+    ...(answers.talk && { text: TALK_DETAILS }),
     actions: [
-      ...formControl(to('set'), { label: 'Change model', icon: 'change' }),
-      ...formControl(to('answers'), { label: 'Answer settings', icon: 'change' }),
-      ...formControl(to('reset'), { label: 'Reset', icon: 'reset' }),
+      ...formControl(to('set'), 'Change model'),
+      ...formControl(to('answers'), 'Answer settings'),
+      ...formControl(to('reset'), 'Reset'),
     ],
     footer: `A channel's setting overrides the ${serverWord(address)}'s. Threads use the settings of their channel.`,
   });
@@ -212,11 +216,8 @@ export function modelsFor(families: readonly Family[]): AnyCommand {
             return privately({
               text,
               actions: [
-                ...formControl(to('set', { family: name, where }), { label: 'Change', icon: 'change' }),
-                ...runControl(to('reset', { what: name, where }), {
-                  label: 'Use the default model',
-                  icon: 'reset',
-                }),
+                ...formControl(to('set', { family: name, where }), 'Change'),
+                ...runControl(to('reset', { what: name, where }), 'Use the default model'),
                 ...showAll(),
               ],
             });
@@ -244,8 +245,8 @@ export function modelsFor(families: readonly Family[]): AnyCommand {
               fields: answerFields(answers, address),
               ...(notes.length > 0 && { text: notes.join('\n\n') }),
               actions: [
-                ...formControl(to('answers'), { label: 'Change', icon: 'change' }),
-                ...formControl(to('reset'), { label: 'Reset', icon: 'reset' }),
+                ...formControl(to('answers'), 'Change'),
+                ...formControl(to('reset'), 'Reset'),
                 ...showAll(),
               ],
             });

@@ -23,14 +23,11 @@ const songs = {
 const turn = (on: boolean, where = 'channel') =>
   runControl(
     { command: 'pages', subcommand: 'set', options: { songs: on ? 'on' : 'off', where } },
-    { label: on ? 'Turn on' : 'Turn off', icon: 'page' },
+    on ? 'Turn on' : 'Turn off',
   );
 
 const reset = (where: string) =>
-  runControl(
-    { command: 'pages', subcommand: 'reset', options: { where } },
-    { label: 'Use the default', icon: 'reset' },
-  );
+  runControl({ command: 'pages', subcommand: 'reset', options: { where } }, 'Use the default');
 
 async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Context) {
   const now = await inForce.pages();

@@ -4,7 +4,7 @@ import type { Context } from '../../src/core/bot/context.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
-import { type ActionButton, actionId, type Icon } from '../../src/core/message.ts';
+import { type ActionButton, actionId } from '../../src/core/message.ts';
 import { MODERATORS, type Subject, VISITORS } from '../../src/core/moderation.ts';
 import { validateOptions } from '../../src/core/options.ts';
 import { own } from '../../src/core/util/own.ts';
@@ -15,29 +15,24 @@ interface ControlTarget {
   readonly options?: Readonly<Record<string, string | undefined>>;
 }
 
-interface ControlText {
-  readonly label: string;
-  readonly icon?: Icon;
-}
-
 /** A button that opens the form of a subcommand. `options` are its initial values. */
-export const formControl = (target: ControlTarget, text: ControlText) => control('form', target, text);
+export const formControl = (target: ControlTarget, label: string) => control('form', target, label);
 
 /** A button that runs a subcommand. */
-export const runControl = (target: ControlTarget, text: ControlText) => control('run', target, text);
+export const runControl = (target: ControlTarget, label: string) => control('run', target, label);
 
 /** Empty if an option has characters that an action id cannot carry. */
 function control(
   action: 'form' | 'run',
   { command, subcommand, options = {} }: ControlTarget,
-  { label, ...text }: ControlText,
+  label: string,
 ): ActionButton[] {
   const given = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
   );
   if (given.some(({ value }) => !/^[A-Za-z0-9]+$/.test(value))) return [];
   const job = [subcommand, ...given.map(({ name, value }) => `${name}-${value}`)].join('_');
-  return [{ type: 'action', id: actionId({ command, action, job, index: 0 }), label, ...text }];
+  return [{ type: 'action', id: actionId({ command, action, job, index: 0 }), label }];
 }
 
 const OF_PEOPLE = { role: 'r', person: 'p' } as const satisfies Record<Subject['type'], string>;

@@ -19,7 +19,7 @@ import {
   TALK_QUESTIONS,
   type Where,
 } from '../../src/core/moderation.ts';
-import { capitalised, counted } from '../../src/core/util/words.ts';
+import { amount, capitalised } from '../../src/core/util/words.ts';
 import { formControl, runControl, subjectCode } from './controls.ts';
 import { shortened } from './phrases.ts';
 
@@ -74,13 +74,23 @@ export function answerFields(
   ];
 }
 
+const pagesDefault = ({ on }: PagesInForce): string =>
+  on ? 'everyone can read this channel' : "this channel is private, or I can't tell whether it is";
+
+const arePagesSet = ({ from }: PagesInForce) => from === 'channel' || from === 'server';
+
 /** States whether songs have pages, and why. */
 export function pagesText(pages: PagesInForce, at: ScopeAddress): string {
-  if (pages.from === 'channel' || pages.from === 'server')
-    return `Pages are ${onOrOff(pages)}, set for ${scopeText(pages.from, at)}.`;
-  return pages.on
-    ? 'Pages are on because everyone can read this channel.'
-    : "Pages are off because this channel is private, or because I can't tell whether it is.";
+  const reason = arePagesSet(pages)
+    ? `, set for ${originReason(pages.from, at)}`
+    : ` because ${pagesDefault(pages)}`;
+  return `Pages are ${onOrOff(pages)}${reason}.`;
+}
+
+/** States the same as a field. */
+export function pagesField(pages: PagesInForce, at: ScopeAddress): Field {
+  const reason = arePagesSet(pages) ? originReason(pages.from, at) : pagesDefault(pages);
+  return { name: 'Song pages', value: `${onOrOff(pages)} (${reason})` };
 }
 
 const MOST_LISTED = 10;
@@ -94,8 +104,7 @@ export function overridesText(channels: readonly string[]): string {
 }
 
 function precedence(at: ScopeAddress): string {
-  const server = serverWord(at);
-  return `Channel rules override ${server} rules. At each level, a rule for a person overrides one for a role, and a rule for a role overrides one for everyone. One exception: a channel rule can't allow what a more specific ${server} rule denies.`;
+  return `Channel rules override ${serverWord(at)} rules, and rules for a person override rules for a role.`;
 }
 
 /** All limits and access rules here, with current usage. */
@@ -105,12 +114,12 @@ export async function limitsMessage({ inForce }: Context, at: ScopeAddress): Pro
   return {
     title: 'Limits and access here',
     actions: [
-      ...formControl(to('set'), { label: 'Set a limit', icon: 'change' }),
-      ...formControl(to('allow'), { label: 'Allow' }),
-      ...formControl(to('deny'), { label: 'Deny' }),
-      ...formControl(to('reset'), { label: 'Reset', icon: 'reset' }),
-      ...runControl(to('report'), { label: 'Usage', icon: 'show' }),
-      ...(paused ? runControl(to('resume'), { label: 'Resume', icon: 'play' }) : []),
+      ...formControl(to('set'), 'Set a limit'),
+      ...formControl(to('allow'), 'Allow'),
+      ...formControl(to('deny'), 'Deny'),
+      ...formControl(to('reset'), 'Reset'),
+      ...runControl(to('report'), 'Usage'),
+      ...(paused ? runControl(to('resume'), 'Resume') : []),
     ],
     text: [
       ...(paused ? ["**Paused**: I'm not starting new jobs. To continue, use /limits resume."] : []),
@@ -138,10 +147,8 @@ const list = (lines: readonly string[]): string => lines.map((line) => `- ${line
 
 const SHARED: ReadonlySet<string> = new Set(['channel', 'server', 'deployment']);
 
-const UNITS = { requests: 'job', units: 'unit' } as const;
-
-function limitLine({ sentence, from, used, of, who, scope }: LimitInForce, at: ScopeAddress): string {
-  const count = counted(used, UNITS[of]);
+function limitLine({ sentence, from, used, most, who, scope }: LimitInForce, at: ScopeAddress): string {
+  const count = `${amount(used)} of ${amount(most)}`;
   const usage = SHARED.has(scope) ? `${count} used` : `you have used ${count}`;
   const origin = from === 'deployment' ? 'set by the operator' : originReason(from, at);
   // The sentence of a limit for the channel names it.
@@ -199,14 +206,13 @@ function ruleButtons(
 ): Button[] {
   const options = { what, who: who === EVERYONE ? undefined : subjectCode(who), where };
   const change = { command: 'limits', subcommand: by, options };
-  const showAll = runControl({ command: 'limits', subcommand: 'show' }, { label: 'Show all', icon: 'show' });
+  const showAll = runControl({ command: 'limits', subcommand: 'show' }, 'Show all');
   if (by === 'reset') return showAll;
   // Slack's menu of people has no roles.
   const canChange = who === EVERYONE || who.type === 'person' || at.platform !== 'slack';
-  const undo = { label: undoLabel(by, { what, who }), icon: 'reset' } as const;
   return [
-    ...(canChange ? formControl(change, { label: 'Change', icon: 'change' }) : []),
-    ...runControl({ ...change, subcommand: 'reset' }, undo),
+    ...(canChange ? formControl(change, 'Change') : []),
+    ...runControl({ ...change, subcommand: 'reset' }, undoLabel(by, { what, who })),
     ...showAll,
   ];
 }

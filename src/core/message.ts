@@ -67,8 +67,6 @@ export const ICONS = [
   'pause',
   'play',
   'remove',
-  'reset',
-  'show',
   'stems',
   'thread',
   'video',

@@ -333,7 +333,7 @@ describe('/limits', () => {
       'Show all',
     ]);
     expect(await textOf('limits', 'show')).toContain(
-      '2 songs per person per hour (this server): you have used 0 jobs',
+      '2 songs per person per hour (this server): you have used 0 of 2',
     );
     expect(await textOf('limits', 'set', { what: 'song', most: 1, together: true })).toContain(
       'Now: 1 song per day in this channel, shared by everyone; 2 songs per person per hour.',
@@ -503,11 +503,14 @@ describe('/limits', () => {
     expect(await textOf('limits', 'report', { days: 0 })).toContain('must be at least 1');
   });
 
-  test('uses the singular for one day and one job', async () => {
+  test('uses the singular for one day', async () => {
     expect(await textOf('limits', 'report', { days: 1 })).toContain('No usage in the last day.');
+  });
+
+  test('shows how much of a shared limit is used', async () => {
     await run('limits', 'set', { what: 'song', most: 5, together: true, where: 'server' });
     await run('song', undefined, { prompt: 'rain' });
-    expect(await textOf('limits', 'show')).toContain('(this server): 1 job used');
+    expect(await textOf('limits', 'show')).toContain('(this server): 1 of 5 used');
   });
 });
 

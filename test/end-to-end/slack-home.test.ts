@@ -37,14 +37,14 @@ it('shows a person’s running jobs from all channels and cancels them', async (
   const home = await openHome('U0ADA');
   expect(words('U0ADA')).toContain('long song about rain');
   expect(words('U0ADA')).not.toContain('somebody else');
-  await slack.pressInView(home, 'Cancel 1');
+  await slack.pressInView(home, 'Cancel');
   await until(() => words('U0ADA').includes('You have no running jobs.'));
   await until(() => slack.botMessages().some((message) => /cancel/i.test(readableText(message))));
 });
 
 it('changes settings of direct messages that apply there', async () => {
   const home = await openHome('U0BOB');
-  await slack.pressInView(home, 'Answers…');
+  await slack.pressInView(home, 'Answer model…');
   const form = await until(() => slack.openView('U0BOB'));
   const [offered] = (await slack.suggest(form, 'model', 'chat-l')).map(({ value }) => value);
   if (offered === undefined) throw new Error('No model was offered');

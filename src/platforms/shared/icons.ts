@@ -15,8 +15,6 @@ export const EMOJI = {
   pause: '⏸️',
   play: '▶️',
   remove: '🗑️',
-  reset: '↩️',
-  show: '📋',
   stems: '🎚️',
   thread: '💬',
   video: '🎬',

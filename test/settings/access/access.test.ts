@@ -200,7 +200,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     const jobs = (options: Invocation['options']) =>
       bot.run(invocation(platform, 'blocked', 'jobs', { address: elsewhere, options }));
     expect(await jobs({})).toMatchObject({ message: { text: 'You have no running jobs here.' } });
-    expect(await jobs({ all: true })).toMatchObject({ message: { actions: [{ label: 'Cancel 1' }] } });
+    expect(await jobs({ all: true })).toMatchObject({ message: { actions: [{ label: 'Cancel' }] } });
     const action = { name: 'cancel', job: started.job, index: 0 };
     const press = invocation(platform, 'blocked', 'song', { address: elsewhere, action });
     expect(await bot.run(press)).toMatchObject({ message: { text: 'Cancelling.' } });
