@@ -71,7 +71,7 @@ async function splitSong(page: Page, film: Film): Promise<void> {
 }
 
 async function captureMixer(page: Page): Promise<Buffer> {
-  const link = await page.getByRole('link', { name: /Mix/ }).last().getAttribute('href');
+  const link = await page.getByRole('link', { name: /mixer/i }).last().getAttribute('href');
   await page.goto(new URL(link ?? '', page.url()).href);
   await page.setViewportSize({ ...SIZE, height: 1_100 });
   // The address opens the mixer.
