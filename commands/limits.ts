@@ -149,8 +149,8 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         }),
 
         reset: defineSubcommand({
-          description: 'Reset a limit or access rule',
-          form: { title: 'Reset a rule', submitLabel: 'Reset' },
+          description: 'Remove a limit or access rule',
+          form: { title: 'Remove a rule', submitLabel: 'Remove' },
           options: ruleOptions,
           async run({ options, address }, { moderation }) {
             const where = placeOf(options);
@@ -181,7 +181,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
             const changed = await moderation.rules.pause(false);
             const place = scopeText('server', address);
             return privately(
-              changed ? `Resumed in ${place}. I'm starting jobs again.` : `I wasn't paused in ${place}.`,
+              changed ? `Resumed in ${place}. New jobs are allowed again.` : `I wasn't paused in ${place}.`,
             );
           },
         }),

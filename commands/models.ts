@@ -39,8 +39,16 @@ const answerOptions = {
     maximumLength: LONGEST_PROMPT,
     multiline: true,
   },
-  assistant: { type: 'flag', description: "Let answers use the bot's commands", label: 'Use commands' },
-  footer: { type: 'flag', description: 'Show model and tokens under answers', label: 'Model and tokens' },
+  assistant: {
+    type: 'flag',
+    description: "Let answers use the bot's commands",
+    label: 'Answers use commands',
+  },
+  footer: {
+    type: 'flag',
+    description: 'Show model and tokens under answers',
+    label: 'Model and tokens shown',
+  },
   talk: {
     type: 'flag',
     description: 'Answer every message in this channel',
@@ -269,7 +277,7 @@ export function modelsFor(families: readonly Family[]): AnyCommand {
           },
           async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
             const wasSet = await moderation.reset(what, where);
-            if (!wasSet) return privately(`Nothing was set for ${what} in ${scopeText(where, address)}.`);
+            if (!wasSet) return privately(`Nothing was set for “${what}” in ${scopeText(where, address)}.`);
             const now = (await inForce.models()).find((model) => model.family === what);
             const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
             return privately({ text: 'Reset.', fields, actions: showAll() });

@@ -57,7 +57,7 @@ export function modelField(
 const LONGEST_PROMPT = 500;
 
 /** Explains channels where every message is a question. */
-export const TALK_DETAILS = `Each answer starts a thread. I ignore replies to other people and messages that mention someone else. By default, each person can ask ${TALK_QUESTIONS} questions an hour. To change this, use /limits set what:ask per:hour most:10.`;
+export const TALK_DETAILS = `Each answer starts a thread. I ignore replies to other people and messages that mention someone else. By default, each person gets ${TALK_QUESTIONS} answers an hour. To change this, use /limits set what:ask per:hour most:10.`;
 
 export function answerFields(
   { systemPrompt, assistant, footer, talk }: AnswersInForce,
@@ -109,7 +109,7 @@ function precedence(at: ScopeAddress): string {
 
 /** All limits and access rules here, with current usage. */
 export async function limitsMessage({ inForce }: Context, at: ScopeAddress): Promise<Message> {
-  const { limits, rules, paused } = await inForce.rules();
+  const { limits, exemptions, rules, paused } = await inForce.rules();
   const to = (subcommand: string) => ({ command: 'limits', subcommand });
   return {
     title: 'Limits and access here',
@@ -117,7 +117,7 @@ export async function limitsMessage({ inForce }: Context, at: ScopeAddress): Pro
       ...formControl(to('set'), 'Set a limit'),
       ...formControl(to('allow'), 'Allow'),
       ...formControl(to('deny'), 'Deny'),
-      ...formControl(to('reset'), 'Reset'),
+      ...formControl(to('reset'), 'Remove a rule'),
       ...runControl(to('report'), 'Usage'),
       ...(paused ? runControl(to('resume'), 'Resume') : []),
     ],
@@ -125,7 +125,7 @@ export async function limitsMessage({ inForce }: Context, at: ScopeAddress): Pro
       ...(paused ? ["**Paused**: I'm not starting new jobs. To continue, use /limits resume."] : []),
       ...section(
         'Limits',
-        limits.map((limit) => limitLine(limit, at)),
+        [...limits.map((limit) => limitLine(limit, at)), ...exemptions.map(plain)],
         'There are no limits.',
       ),
       ...section(
@@ -133,7 +133,7 @@ export async function limitsMessage({ inForce }: Context, at: ScopeAddress): Pro
         rules.map(plain),
         'There are no rules, so members can use all commands except those for moderators.',
       ),
-      'Moderators can always use all commands.',
+      "Access rules don't apply to moderators.",
     ].join('\n\n'),
     footer: precedence(at),
   };
@@ -150,7 +150,12 @@ const SHARED: ReadonlySet<string> = new Set(['channel', 'server', 'deployment'])
 function limitLine({ sentence, from, used, most, who, scope }: LimitInForce, at: ScopeAddress): string {
   const count = `${amount(used)} of ${amount(most)}`;
   const usage = SHARED.has(scope) ? `${count} used` : `you have used ${count}`;
-  const origin = from === 'deployment' ? 'set by the operator' : originReason(from, at);
+  const origin =
+    from === 'deployment'
+      ? 'set by the operator'
+      : from === 'default'
+        ? `the default in ${scopeText('channel', at)}`
+        : originReason(from, at);
   // The sentence of a limit for the channel names it.
   return `${plain(sentence)}${from === 'channel' ? '' : ` (${origin})`}${who === undefined ? `: ${usage}` : ''}`;
 }
@@ -161,7 +166,7 @@ interface RuleChange {
   /** The subcommand that made the change; its form can change it again. */
   readonly by: 'set' | 'allow' | 'deny' | 'reset';
   readonly hint?: string | undefined;
-  /** The rules that a reset removed. */
+  /** The rules that were removed. */
   readonly removed?: readonly string[];
 }
 
@@ -178,8 +183,8 @@ export function changeMessage(
     removed === undefined
       ? []
       : removed.length === 0
-        ? ['There was nothing to reset.']
-        : [`Reset: ${plain(removed.join('; '))}.`];
+        ? ['There was nothing to remove.']
+        : [`Removed: ${plain(removed.join('; '))}.`];
   return {
     text: [
       ...removedLines,

@@ -100,7 +100,8 @@ export interface Limit {
 }
 
 export interface LimitInForce extends Limit {
-  readonly from: Where | 'deployment';
+  /** `default`: applies to this channel because nobody set another. */
+  readonly from: Where | 'deployment' | 'default';
   /** Current usage that counts towards the limit, for the person who asks. */
   readonly used: number;
   /** Plain text, such as `5 songs per person per day`. */
@@ -139,7 +140,9 @@ export type Rule = z.infer<typeof ruleSchema>;
 
 export interface RulesInForce {
   readonly limits: readonly LimitInForce[];
-  /** Rules other than limits, as plain text such as `Bob may not use /image (this server)`. */
+  /** People without a limit, as plain text such as `no limit on songs for Bob (this server)`. */
+  readonly exemptions: readonly string[];
+  /** Access rules, as plain text such as `Bob can't use /image (this server)`. */
   readonly rules: readonly string[];
   /** The server accepts no new requests. */
   readonly paused: boolean;

@@ -11,6 +11,7 @@ import {
   type Moderation,
   type Own,
   type Resettable,
+  type Rule,
   type RuleName,
   type RuleReport,
   type Where,
@@ -102,10 +103,14 @@ export function moderationFor(
       pages: async () => pagesInForce(await read(), address),
       async rules() {
         const settings = await read();
-        const rules = placedRules(settings).filter(({ rule }) => rule.type !== 'limit');
+        const texts = (types: readonly Rule['type'][]) =>
+          placedRules(settings)
+            .filter(({ rule }) => types.includes(rule.type))
+            .map((placed) => placedText(placed, address));
         return {
           limits: await meter.inForce(address, person, settings),
-          rules: rules.map((placed) => placedText(placed, address)),
+          exemptions: texts(['unlimited']),
+          rules: texts(['allow', 'deny']),
           paused: settings.server.paused ?? false,
         };
       },
@@ -144,7 +149,7 @@ export function moderationFor(
         );
       },
       async talk(on) {
-        await change('channel', setValue('talk', on ? true : undefined));
+        await change('channel', setValue('talk', on));
       },
     },
 

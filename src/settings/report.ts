@@ -90,7 +90,8 @@ function limitsNow({ name, where, settings, at }: ReportOptions): string {
   if (texts.length > 0) return `Now: ${texts.join('; ')}.`;
   const object = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;
   const subject = name.who.id === EVERYONE.id ? '' : ` for ${subjectText(name.who)}`;
-  return `There is no limit${object}${subject} in ${scopeText(where, at)}.`;
+  // The operator's limits may still apply.
+  return `Moderators have set no limit${object}${subject} in ${scopeText(where, at)}.`;
 }
 
 /** A sample person to whom the rule applies. */

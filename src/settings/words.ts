@@ -23,7 +23,7 @@ export function subjectText({ type, id, name }: Subject): string {
 }
 
 export function thingText(what: string): string {
-  if (what === ALL) return 'any command';
+  if (what === ALL) return 'all commands for members';
   if (what === MODERATION) return 'the moderator commands';
   return what === 'song' ? '/song and the other song commands' : `/${what}`;
 }
@@ -31,8 +31,9 @@ export function thingText(what: string): string {
 /** Returns text such as `Bob can't use /image`. */
 export function accessText(allowed: boolean, { who, what }: Pick<Rule, 'who' | 'what'>): string {
   const isEveryone = who.type === 'role' && who.id === EVERYONE.id;
-  if (isEveryone && !allowed) return `members can't use ${thingText(what)}`;
-  return `${subjectText(who)} ${allowed ? 'can' : "can't"} use ${thingText(what)}`;
+  if (allowed) return `${subjectText(who)} can use ${thingText(what)}`;
+  const denied = what === ALL ? 'any command except /minstrel and /jobs' : thingText(what);
+  return `${isEveryone ? 'members' : subjectText(who)} can't use ${denied}`;
 }
 
 export function ruleText({ rule, from }: PlacedRule, at: ScopeAddress): string {

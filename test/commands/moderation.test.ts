@@ -85,7 +85,7 @@ describe('buttons under answers', () => {
     const all = privateMessage(await press(set, 'Show all'));
     expect(all.text).toContain("DJ can't use");
     const reset = privateMessage(await press(set, 'Remove this rule'));
-    expect(reset.text).toContain("Reset: DJ can't use");
+    expect(reset.text).toContain("Removed: DJ can't use");
     expect(reset.text).toContain('DJ can use');
     expect((await answer('limits', 'show')).text).not.toContain('DJ');
   });
@@ -103,7 +103,7 @@ describe('buttons under answers', () => {
 
   test('pause and resume, turn pages off, and set the days of a report', async () => {
     const paused = await answer('limits', 'pause');
-    expect(privateMessage(await press(paused, 'Resume')).text).toContain('starting jobs again');
+    expect(privateMessage(await press(paused, 'Resume')).text).toContain('New jobs are allowed again');
     const pages = await answer('pages', 'set', { songs: 'on' });
     expect(privateMessage(await press(pages, 'Turn off')).text).toContain('Song pages are off');
     expect(privateMessage(await press(pages, 'Use the default')).text).toContain('Reset.');
@@ -156,7 +156,7 @@ describe('/models', () => {
   test('reset reports the setting in force', async () => {
     await run('models', 'set', { family: 'song', model: 'V4', where: 'server' });
     expect(await textOf('models', 'reset', { what: 'song' })).toBe(
-      '\nNothing was set for song in this channel.\n',
+      '\nNothing was set for “song” in this channel.\n',
     );
     expect(await textOf('models', 'reset', { what: 'song', where: 'server' })).toContain('Reset.\nSongs: V5');
   });
@@ -184,7 +184,7 @@ describe('/models', () => {
     await run('models', 'reset', { what: 'prompt', where: 'server' });
     expect(await textOf('models', 'show')).toContain('System prompt: none');
     expect(await textOf('models', 'reset', { what: 'prompt' })).toContain(
-      'Nothing was set for prompt in this channel.',
+      'Nothing was set for “prompt” in this channel.',
     );
   });
 
@@ -212,6 +212,9 @@ describe('/models', () => {
     expect(await run('models', 'answers', { talk: false, where: 'server' })).toMatchObject({
       option: 'talk',
     });
+    await run('models', 'answers', { talk: false });
+    expect(await textOf('minstrel', 'audit')).toContain('answer every message: on → off');
+    await run('models', 'answers', { talk: true });
     expect(await textOf('models', 'reset', { what: 'talk' })).toContain('Answer every message: off');
     const direct = { address: { ...HERE, direct: true } };
     expect(await run('models', 'answers', { talk: true }, direct)).toMatchObject({ option: 'talk' });
@@ -339,9 +342,9 @@ describe('/limits', () => {
       'Now: 1 song per day in this channel, shared by everyone; 2 songs per person per hour.',
     );
     const reset = await textOf('limits', 'reset', { what: 'song', where: 'server' });
-    expect(reset).toContain('Reset: 2 songs per person per hour.');
-    expect(reset).toContain('There is no limit on songs in this server.');
-    expect(await textOf('limits', 'reset', { what: 'ask' })).toContain('There was nothing to reset.');
+    expect(reset).toContain('Removed: 2 songs per person per hour.');
+    expect(reset).toContain('Moderators have set no limit on songs in this server.');
+    expect(await textOf('limits', 'reset', { what: 'ask' })).toContain('There was nothing to remove.');
   });
 
   test('set takes a mention, and refuses other text', async () => {
@@ -352,9 +355,9 @@ describe('/limits', () => {
     await run('limits', 'set', { what: 'all', most: 5, who: '@everyone', where: 'server' });
     expect(await textOf('limits', 'set', { ...fans, most: 50 })).toContain('each person with the role Fans');
     const unlimited = await textOf('limits', 'set', fans);
-    expect(unlimited).toContain('There is no limit for Fans in this server.');
+    expect(unlimited).toContain('Moderators have set no limit for Fans in this server.');
     expect(unlimited).toContain('- 5 jobs per person per day (this server)');
-    expect(await textOf('limits', 'show')).toContain('No limit for Fans (this server)');
+    expect(await textOf('limits', 'show')).toMatch(/Limits.*No limit for Fans \(this server\).*Access/s);
     const outcome = await run('limits', 'set', { what: 'all', most: 1, who: 'Ada' });
     expect(privateMessage(outcome).text).toContain("I can't find “Ada”.");
     expect(outcome).toMatchObject({ option: 'who' });
@@ -395,7 +398,7 @@ describe('/limits', () => {
     for (const line of [
       'Everyone can use /lyrics (this channel)',
       'DJ can use /song and the other song commands (this server)',
-      "Troll can't use any command (this server)",
+      "Troll can't use any command except /minstrel and /jobs (this server)",
       'Helpers can use the moderator commands (this server)',
       'Channel rules override server rules',
     ])
@@ -451,11 +454,13 @@ describe('/limits', () => {
     const slack = { address: { ...HERE, platform: 'slack' } };
     const visitors = { what: 'all', who: 'visitors', where: 'server' };
     const allowed = await textOf('limits', 'allow', visitors, slack);
-    expect(allowed).toContain('Now in this workspace: people from other workspaces can use any command.');
+    expect(allowed).toContain(
+      'Now in this workspace: people from other workspaces can use all commands for members.',
+    );
     // Slack's user menu cannot show this role, so a form would change the rule of everyone.
     expect(await labelsOf('limits', 'allow', visitors, slack)).toEqual(['Remove this rule', 'Show all']);
     expect(await textOf('limits', 'reset', visitors, slack)).toContain(
-      "people from other workspaces can't use any command. Reason: the default.",
+      "people from other workspaces can't use any command except /minstrel and /jobs. Reason: the default.",
     );
   });
 

@@ -227,7 +227,9 @@ describe('a channel with talk on', () => {
     );
     expect(await privately('U0BOB', '/models', 'answers talk:on')).toContain('*Answer every message*\non');
     expect(await privately('U0BOB', '/models', 'show')).toContain('*Answer every message*\non');
-    expect(await privately('U0BOB', '/limits', 'show')).toContain('30 answers per person per hour');
+    expect(await privately('U0BOB', '/limits', 'show')).toContain(
+      '30 answers per person per hour (the default in this channel): you have used 0 of 30',
+    );
     const { message } = await slack.say('what is 5 times 5?');
     await until(() =>
       slack

@@ -103,7 +103,7 @@ function notForEveryone(command: string, ruleNames: readonly string[], settings:
   if (allowed.length === 0) return `Moderators have turned off /${command} here. If you need it, ask them.`;
   const roles = allowed.flatMap(({ type, name }) => (type === 'role' && name !== undefined ? [name] : []));
   if (roles.length > 0)
-    return `Only these roles can use /${command} here: ${[...new Set(roles)].join(', ')}. To get access, ask a moderator.`;
+    return `These roles can use /${command} here: ${[...new Set(roles)].join(', ')}. To get access, ask a moderator.`;
   return `Only people chosen by moderators can use /${command} here. To get access, ask a moderator.`;
 }
 

@@ -176,14 +176,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
       return Promise.all([
         // Moderators also see limits for other people.
         ...limitRules(settings).flatMap(({ rule, from }) =>
-          rule.type === 'limit'
-            ? [
-                withUsage(
-                  from === 'default' ? 'channel' : from,
-                  applied(limitOf(rule, from), address, person),
-                ),
-              ]
-            : [],
+          rule.type === 'limit' ? [withUsage(from, applied(limitOf(rule, from), address, person))] : [],
         ),
         ...operatorsLimits(ceilings, address, person).map((limit) => withUsage('deployment', limit)),
       ]);

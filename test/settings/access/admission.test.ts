@@ -48,7 +48,7 @@ describe('a refusal says who has access', () => {
     [
       'a role',
       ['server: deny everyone song', 'server: allow @dj song'],
-      'Only these roles can use /song here: DJ. To get access, ask a moderator.',
+      'These roles can use /song here: DJ. To get access, ask a moderator.',
     ],
     [
       'two roles',
@@ -58,12 +58,12 @@ describe('a refusal says who has access', () => {
         'channel: allow @vj song',
         'channel: allow @dj song',
       ],
-      'Only these roles can use /song here: VJ, DJ.',
+      'These roles can use /song here: VJ, DJ.',
     ],
     [
       'a role and a person',
       ['server: deny everyone song', 'server: allow @dj song', 'server: allow bob song'],
-      'Only these roles can use /song here: DJ. To get access, ask a moderator.',
+      'These roles can use /song here: DJ. To get access, ask a moderator.',
     ],
     [
       'one person',

@@ -102,7 +102,7 @@ it('a pause is logged, and a repeated one changes nothing', () => {
 describe('in words', () => {
   it.each([
     ['deny bob image', "Bob can't use /image"],
-    ['allow @dj all', 'DJ can use any command'],
+    ['allow @dj all', 'DJ can use all commands for members'],
     ['deny everyone image', "members can't use /image"],
     ['allow everyone image', 'everyone can use /image'],
     ['allow visitors ask', 'people from other workspaces can use /ask'],

@@ -364,7 +364,7 @@ describe('a channel where every message is a question', () => {
     const { answers } = administered.moderation(HERE, MOD);
     await answers.talk(true);
     const [limit] = await administered.limitsInForce(HERE, ADA);
-    expect(limit).toMatchObject({ from: 'channel', sentence: '30 answers per person per hour' });
+    expect(limit).toMatchObject({ from: 'default', sentence: '30 answers per person per hour' });
     for (let time = 0; time < 30; time += 1) await administered.accept(request(ADA, QUESTION));
     await expect(administered.accept(request(ADA, QUESTION))).rejects.toThrow(
       '30 answers per person per hour',
