@@ -78,7 +78,7 @@ const ownOptions = {
   },
   size: {
     type: 'choice',
-    description: 'Aspect ratio',
+    description: 'Shape of the image',
     label: 'Shape',
     help: 'By default, square.',
     choices: SIZES,

@@ -65,7 +65,7 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
       }),
 
       verify: defineSubcommand({
-        description: 'Check whether a song, image or video was generated, and by which job',
+        description: 'Check whether a song, image or video was AI-generated, and by which job',
         options: {
           file: {
             type: 'file',

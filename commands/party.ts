@@ -189,8 +189,7 @@ function queueMessage(view: PartyView | undefined): Message {
   const lines = queue
     .slice(0, MOST_LISTED)
     .map(
-      ({ title, by }, n) =>
-        `${n + 1}\\. ${plain(title)}${by ? `, requested by ${plain(by.displayName)}` : ''}`,
+      ({ title, by }, n) => `${n + 1}\\. ${plain(title)}${by ? `, queued by ${plain(by.displayName)}` : ''}`,
     );
   const more = queue.length > MOST_LISTED ? [`And ${queue.length - MOST_LISTED} more.`] : [];
   const emptyText = radio ? 'The queue is empty. The radio keeps playing.' : 'The queue is empty.';

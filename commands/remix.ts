@@ -77,7 +77,7 @@ export const remix = defineCommand({
   options,
   form: { title: 'Remix', submitLabel: 'Make remix' },
   messageMenu: {
-    label: 'Make a song of this',
+    label: 'Make a song from audio',
     option: 'prompt',
     initial: { mode: 'cover' },
     file: {

@@ -20,7 +20,7 @@ const withTools = ({ families }: Pick<Context, 'families'>) => ({
 });
 
 const NO_TOOL_MODEL =
-  "Answers can use my commands here, but no suitable model is set. Ask the bot's operator to set TOOL_MODEL, or a moderator to choose a “gen:” model with /models set.";
+  "Answers may use my commands here, but no suitable model is set. Ask the bot's operator to set TOOL_MODEL, or a moderator to choose a “gen:” model with /models set.";
 
 export interface PlanRequest {
   /** The model option as typed. */

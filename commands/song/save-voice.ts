@@ -144,7 +144,7 @@ function segmentOf(
   const length = hundredths(vocalEnd - vocalStart);
   if (length < shortest || length > longest) {
     throw new UserError(
-      `The passage must be ${shortest} to ${longest} seconds long. Yours, from ${vocalStart} s to ${vocalEnd} s, is ${Math.max(0, length)} seconds. Change the start or the end.`,
+      `The passage must be ${shortest} to ${longest} seconds long. Yours, from ${vocalStart} s to ${vocalEnd} s, is ${Math.max(0, length)} s long. Change the start or the end.`,
       'end',
     );
   }

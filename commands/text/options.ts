@@ -29,7 +29,7 @@ export const songOptions = {
   title: {
     type: 'text',
     description: 'Title',
-    help: 'Leave this empty to let the song choose one.',
+    help: 'Leave this empty and one is chosen for you.',
     maximumLength: 80,
   },
   instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Create it without vocals.' },
@@ -40,7 +40,7 @@ export const exactOption = {
   type: 'flag',
   description: 'Use your description unchanged, with nothing added by the service',
   label: 'Exact words',
-  help: 'Use my description unchanged, with nothing added by the service.',
+  help: 'Use your description unchanged, with nothing added by the service.',
   rare: true,
 } as const;
 

@@ -37,4 +37,4 @@ function ownSentences({ day, model, job }: NonNullable<FileOrigin['mark']>): str
 const unchangedSentence = (isStored: boolean): string =>
   isStored
     ? 'It has not changed since.'
-    : 'It has been changed since, or the mark was copied from another file. I may also have deleted my copy.';
+    : "It doesn't match any file I still have: it was changed, the mark was copied from another file, or I deleted my copy.";

@@ -85,7 +85,7 @@ export const RESTORED_SENTENCE =
   "I was restored from a backup made before I started this, so I don't know whether it finished. To be safe, I didn't start it a second time.";
 
 /** The channel may show a result from after the backup. */
-export const RESTORED_NOTE = 'If the result is here, nothing is missing. If not, press Again';
+export const RESTORED_NOTE = 'If you already have the result, nothing is missing. If not, press Again';
 
 export const NOT_ACKNOWLEDGED_SENTENCE =
   "I couldn't respond in time, so I didn't start. Nothing was spent. Press Again to retry.";

@@ -79,7 +79,7 @@ test('a deleted request is not shown', async () => {
   const text = await verify({
     'a.mp3': { ...NOTHING, mark: { ...MARK, job: 'deleted' }, isGenerated: true },
   });
-  expect(text).toMatch(/I generated this.*the job was deleted.*It has been changed since/s);
+  expect(text).toMatch(/I generated this.*the job was deleted.*It doesn't match any file/s);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import { type BothChats, startOnBothChats } from './both-chats.ts';
 /** Songs from hummed recordings, through the message menus of both chats. */
 let world: BothChats;
 
-const MENU = 'Make a song of this';
+const MENU = 'Make a song from audio';
 const NO_RECORDING = 'This message has no recording.';
 const hummed = wavOf({ seconds: 6 });
 

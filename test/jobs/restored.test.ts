@@ -31,7 +31,7 @@ it('a job that was not submitted is not sent, and fails with a message', async (
   await world.advance(job);
   expect(world.gateway.taken).toEqual([]);
   expect(words()).toContain('I was restored.');
-  expect(words()).toMatch(/result is here.*Again/);
+  expect(words()).toMatch(/already have the result.*Again/);
   expect(await world.read(job)).toMatchObject({ state: 'failed', charged: true, chargeUncertain: true });
 });
 
@@ -69,5 +69,5 @@ it('an unfinished job whose message still shows progress fails with a message', 
   world.clock.advance(HOUR);
   await world.advance(job);
   expect(world.platform.shown.size).toBe(1);
-  expect(words()).toMatch(/result is here.*Again/);
+  expect(words()).toMatch(/already have the result.*Again/);
 });

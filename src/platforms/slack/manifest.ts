@@ -164,7 +164,7 @@ function shortcuts(commands: readonly AnyCommand[]) {
     const about =
       'subcommand' in menu
         ? (subcommands?.[menu.subcommand]?.description ?? description)
-        : `${description} from a message`;
+        : (menu.form?.description ?? description);
     return [shortcut('message', menu.label, `${MESSAGE_SHORTCUT}${name}`, about)];
   });
   const forms = commands

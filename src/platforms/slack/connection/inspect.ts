@@ -39,7 +39,7 @@ export async function inspectSlack(settings: SlackInspection): Promise<Finding[]
       : [
           good(
             SUBJECT,
-            'Slack sends requests to PUBLIC_URL/slack/events; the first one checks SLACK_SIGNING_SECRET',
+            'Slack sends requests to PUBLIC_URL/slack/events; the first one will show whether SLACK_SIGNING_SECRET is right',
           ),
         ];
   return [...byAccount, ...byConnection];
