@@ -16,11 +16,13 @@ async function main({ positionals: [platform = '', person = ''] }: Arguments<nev
   try {
     const { jobs, files } = await forgetByOperator({ platform, person }, config, system);
     process.stdout.write(
-      `Deleted ${counted(jobs, 'job')} and ${counted(files, 'file')} of ${person}, plus saved voices, schedules, votes and usage.\n`,
+      `Deleted ${counted(jobs, 'job')} and ${counted(files, 'file')} of ${person}, plus saved voices, schedules, contest entries, votes and usage.\n`,
     );
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    fail('This person still has running jobs. Start the bot, let them finish, then try again.');
+    fail(
+      'This person still has running jobs. Start the bot and let them finish. On SQLite, stop it again. Then retry.',
+    );
   }
 }
 

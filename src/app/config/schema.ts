@@ -102,7 +102,7 @@ export const environmentSchema = z.object({
   }),
   PUBLIC_URL: field.baseUrl.optional().meta({
     description:
-      'The public URL of the listener; it may contain a path. The gateway sends songs, lyrics and stems to this URL. Links to large files and song pages start with it.',
+      'The public URL of the listener; it may contain a path. The gateway or song service sends songs, lyrics and stems to this URL. Links to large files and song pages start with it.',
     example: 'https://minstrel.example.org',
     otherwise: '`http://127.0.0.1:$PORT`',
   }),
