@@ -151,7 +151,7 @@ async function offer({ job, index }: Take, url: string, { files, pages }: Contex
   if (page !== undefined)
     return {
       text: `${notice} Listen on its page instead.`,
-      actions: [{ type: 'link', label: 'Open page', url: page, icon: 'page' }],
+      actions: [{ type: 'link', label: 'Open page', url: page }],
     };
   const file = await files.fileOf(job, { type: 'remote', url }, ['audio']);
   const name = `${withTake(titleOf(job), index)}${extname(file.name)}`;

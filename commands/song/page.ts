@@ -45,7 +45,7 @@ export const page: CommandAction = {
         ...(canManage(invocation)
           ? [{ ...button(target, 'withdraw', 'Remove page'), icon: 'remove' as const }]
           : []),
-        { type: 'link', url, label: 'Open page', icon: 'page' },
+        { type: 'link', url, label: 'Open page' },
       ],
     });
   },

@@ -63,7 +63,7 @@ function songMessage(job: JobView): Message {
 
 /** A link to the song's page, if it has one. */
 export function pageLink({ pageUrl }: JobView, label: string, part = ''): Button[] {
-  return pageUrl === undefined ? [] : [{ type: 'link', url: `${pageUrl}${part}`, label, icon: 'page' }];
+  return pageUrl === undefined ? [] : [{ type: 'link', url: `${pageUrl}${part}`, label }];
 }
 
 /** Lyrics that arrived after the job had failed. */

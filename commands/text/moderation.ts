@@ -115,8 +115,8 @@ export async function limitsMessage({ inForce }: Context, at: ScopeAddress): Pro
     title: 'Limits and access here',
     actions: [
       ...formControl(to('set'), 'Set a limit'),
-      ...formControl(to('allow'), 'Allow'),
-      ...formControl(to('deny'), 'Deny'),
+      ...formControl(to('allow'), 'Allow a command'),
+      ...formControl(to('deny'), 'Deny a command'),
       ...formControl(to('reset'), 'Remove a rule'),
       ...runControl(to('report'), 'Usage'),
       ...(paused ? runControl(to('resume'), 'Resume') : []),

@@ -68,7 +68,7 @@ export function createChannel({
     if (songModelOf(job.work) === undefined || job.pageWithdrawn) return [];
     try {
       const url = await pageUrl(job);
-      return url === undefined ? [] : [{ type: 'link', label: 'Open page', url, icon: 'page' }];
+      return url === undefined ? [] : [{ type: 'link', label: 'Open page', url }];
     } catch (error) {
       log.warn({ job: job.id, err: error }, 'Could not link to the page of a song');
       return [];
