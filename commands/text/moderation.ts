@@ -50,7 +50,7 @@ export function modelField(
     (choice) => `\n⚠️ ${choice.model} (${originReason(choice.from, at)}) is no longer available to this bot.`,
   );
   const value = model === undefined ? 'not set' : `${model} (${originReason(from, at)}${by})`;
-  return { name: FAMILY_NOUNS[family].title, value: `${value}${warnings.join('')}` };
+  return { name: `${capitalised(FAMILY_NOUNS[family].one)} model`, value: `${value}${warnings.join('')}` };
 }
 
 /** In characters. The form shows the whole prompt. */

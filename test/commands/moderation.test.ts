@@ -96,7 +96,7 @@ describe('buttons under answers', () => {
       form: { id: 'models set', submitLabel: 'Use model', initial: { family: 'ask', where: 'channel' } },
     });
     const reset = privateMessage(await press(set, 'Use the default model'));
-    expect(reset.fields?.[0]).toMatchObject({ name: 'Answers', value: expect.not.stringContaining('Mod') });
+    expect(reset.fields?.[0]).toMatchObject({ name: 'Answer model', value: expect.not.stringContaining('Mod') });
     const shown = privateMessage(await press(reset, 'Show all'));
     expect(await press(shown, 'Answer settings')).toMatchObject({ form: { id: 'models answers' } });
   });
@@ -128,9 +128,9 @@ describe('/models', () => {
       'Answers in this channel now use **chat-small**. “chat small” has the ID **chat-small**.',
     );
     const shown = await textOf('models', 'show');
-    expect(shown).toContain('Answers: chat-small (this channel, by Mod)');
-    expect(shown).toContain('Songs: V5 (default)');
-    expect(shown).toContain('Videos: not set');
+    expect(shown).toContain('Answer model: chat-small (this channel, by Mod)');
+    expect(shown).toContain('Song model: V5 (default)');
+    expect(shown).toContain('Video model: not set');
     expect(await textOf('models', undefined)).toBe(shown);
   });
 
@@ -158,7 +158,7 @@ describe('/models', () => {
     expect(await textOf('models', 'reset', { what: 'song' })).toBe(
       '\nNothing was set for “song” in this channel.\n',
     );
-    expect(await textOf('models', 'reset', { what: 'song', where: 'server' })).toContain('Reset.\nSongs: V5');
+    expect(await textOf('models', 'reset', { what: 'song', where: 'server' })).toContain('Reset.\nSong model: V5');
   });
 
   test('set refreshes the model list before it refuses a name', async () => {
@@ -526,7 +526,7 @@ describe('/minstrel', () => {
     const help = await textOf('minstrel', undefined, {}, asAda);
     expect(help).toContain('**/song**: Create a song');
     expect(help).not.toContain('/limits**');
-    expect(help).toContain('- **Songs**: V5 (default)');
+    expect(help).toContain('- **Song model**: V5 (default)');
     expect(await textOf('minstrel', 'help')).toContain('**/limits**');
   });
 
