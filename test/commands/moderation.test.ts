@@ -96,7 +96,10 @@ describe('buttons under answers', () => {
       form: { id: 'models set', submitLabel: 'Use model', initial: { family: 'ask', where: 'channel' } },
     });
     const reset = privateMessage(await press(set, 'Use the default model'));
-    expect(reset.fields?.[0]).toMatchObject({ name: 'Answer model', value: expect.not.stringContaining('Mod') });
+    expect(reset.fields?.[0]).toMatchObject({
+      name: 'Answer model',
+      value: expect.not.stringContaining('Mod'),
+    });
     const shown = privateMessage(await press(reset, 'Show all'));
     expect(await press(shown, 'Answer settings')).toMatchObject({ form: { id: 'models answers' } });
   });
@@ -158,7 +161,9 @@ describe('/models', () => {
     expect(await textOf('models', 'reset', { what: 'song' })).toBe(
       '\nNothing was set for “song” in this channel.\n',
     );
-    expect(await textOf('models', 'reset', { what: 'song', where: 'server' })).toContain('Reset.\nSong model: V5');
+    expect(await textOf('models', 'reset', { what: 'song', where: 'server' })).toContain(
+      'Reset.\nSong model: V5',
+    );
   });
 
   test('set refreshes the model list before it refuses a name', async () => {

@@ -37,7 +37,7 @@ describe('a question whose model is overloaded', () => {
     const question = discord.command({ name: 'ask', options: { question: 'What is 6 times 7?' } });
     const message = await question.message(({ components }) => JSON.stringify(components).includes('Again'));
     const text = JSON.stringify(message.embeds) + message.content + JSON.stringify(message.components);
-    expect(text).toContain('msg:scribe-large (instead of chat:chat-small)');
+    expect(text).toContain('scribe-large (instead of chat-small)');
     await expect
       .poll(async () => JSON.stringify(await discord.command({ name: 'minstrel usage' }).response()))
       .toContain('5 units');
@@ -49,7 +49,7 @@ describe('a question whose model is overloaded', () => {
     const message = await slack.until(() =>
       slack.botMessages('C0MUSIC').find(({ blocks }) => JSON.stringify(blocks).includes('Again')),
     );
-    expect(readableText(message)).toContain('msg:scribe-large (instead of chat:chat-small)');
+    expect(readableText(message)).toContain('scribe-large (instead of chat-small)');
   });
 });
 
@@ -75,7 +75,7 @@ describe('moderators', () => {
     const question = discord.command({ name: 'ask', options: { question: 'What is 2 times 3?' } });
     const message = await question.message(({ components }) => JSON.stringify(components).includes('Again'));
     expect(JSON.stringify([message.embeds, message.components, message.content])).toContain(
-      'scribe-large (instead of gen:facet-text)',
+      'scribe-large (instead of facet-text)',
     );
   });
 

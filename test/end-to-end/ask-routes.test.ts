@@ -126,7 +126,9 @@ describe('a model without a route', () => {
       .command({ name: 'models set', options: { family: 'ask', model: 'unheard-of' }, moderator: true })
       .response();
     const message = await ask('scribe-large', 'What is 2 times 2?');
-    expect(textOf(message)).toContain('msg:scribe-large');
+    expect(textOf(message)).toContain('scribe-large · ');
+    const questions = running.emulator.requests.filter(({ method }) => method === 'POST');
+    expect(questions.at(-1)?.url).toContain('/msg/');
     await discord
       .command({ name: 'models set', options: { family: 'ask', model: 'unheard-of' }, moderator: true })
       .response();
@@ -225,12 +227,12 @@ describe('an answer without text is explained', () => {
 });
 
 describe('the footer', () => {
-  it('shows model, route and tokens; moderators can hide it, but not failures', async () => {
+  it('shows model and tokens; moderators can hide it, but not failures', async () => {
     expect(textOf(await ask('chat:chat-small', 'What is 6 times 7?'))).toMatch(
-      /chat:chat-small · \d+ \+ \d+ tokens/,
+      /chat-small · \d+ tokens in, \d+ out/,
     );
     await discord.command({ name: 'models answers', options: { footer: false }, moderator: true }).response();
-    expect(textOf(await ask('chat:chat-small', 'What is 6 times 7?'))).not.toContain('chat:chat-small');
+    expect(textOf(await ask('chat:chat-small', 'What is 6 times 7?'))).not.toContain('chat-small');
     upstream.next('/chat/completions', (response) => void events(response).end(chatEvent('Half')));
     expect(textOf(await ask('chat:chat-small'))).toContain(
       'The answer was cut off here. Press Again for a complete one.',

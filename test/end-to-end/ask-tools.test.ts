@@ -221,9 +221,9 @@ describe('a model that keeps calling commands', () => {
   });
 });
 
-it('answers a question without commands with the same model, and shows its route and tokens', async () => {
+it('answers a question without commands with the same model, and shows its name and tokens', async () => {
   const answer = await ask(content({ text: 'Because.' }));
-  expect(JSON.stringify(answer.embeds)).toContain('gen:facet-tools · 10 + 5 tokens');
+  expect(JSON.stringify(answer.embeds)).toContain('facet-tools · 10 tokens in, 5 out');
 });
 
 it('an answer without text after a call lists the started commands', async () => {
