@@ -73,8 +73,8 @@ function channelBlock(channel: string | undefined): types.KnownBlock {
     block_id: CHANNEL_MENU,
     text: mrkdwn(
       channel === undefined
-        ? 'Settings for your direct messages with me. Choose a channel to see and change its settings.'
-        : `Settings for <#${channel}>.`,
+        ? 'These apply to your direct messages with me. For the settings and songs of a channel, choose it here.'
+        : `These apply to <#${channel}>.`,
     ),
     accessory: {
       type: 'conversations_select',
