@@ -63,7 +63,7 @@ const [, number] = /^#mixer(?:-(\d+))?$/.exec(location.hash) ?? [undefined, unde
 if (location.hash.startsWith('#mixer')) {
   const withStems = player.takes.find((take) => mixers.sectionOf(take.number));
   player.choose(Number(number ?? withStems?.number));
-  void setMixer(true).then(() => mixers.sectionOf(player.take.number)?.scrollIntoView({ block: 'nearest' }));
+  void setMixer(true).then(() => mixers.sectionOf(player.take.number)?.scrollIntoView());
 }
 
 // A menu closes with Escape or a click elsewhere.
