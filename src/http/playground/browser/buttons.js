@@ -17,7 +17,7 @@ export function PressButton({ button, onPress }) {
     : html`<button type="button" aria-label=${accessibleName} class=${`button ${emphasis}`} onClick=${() => onPress(button)}>${content}</button>`;
 }
 
-/** Buttons shown next to a take, before its menu. */
+/** Buttons shown next to a take instead of in its menu, except on phones. */
 const QUICK = 2;
 
 /** The actions of one take, in its player. @param {{ group: string, buttons: readonly BrowserButton[], onPress: OnPress }} props */
@@ -30,7 +30,7 @@ export function TakeButtons({ group, buttons, onPress }) {
           <${Icon} name=${button.icon ?? 'more'} />
         </button>`,
     )}
-    <${Menu} label=${`Actions: ${group}`} icon="more" title=${group} entries=${buttons.map((button) => ({ ...entryOf(button, onPress), ...splitLabel(button.label, group) }))} />
+    <${Menu} label=${`Actions: ${group}`} icon="more" title=${group} entries=${buttons.map((button, index) => ({ ...entryOf(button, onPress), ...splitLabel(button.label, group), isQuick: index < QUICK }))} />
   </span>`;
 }
 

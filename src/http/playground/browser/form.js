@@ -132,8 +132,10 @@ function Field({ name, option, value, wrong, onChange, complete, showError }) {
 }
 
 /** @param {string} name @param {OptionDeclaration} option */
-const labelOf = (name, { label }) =>
-  label ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
+const labelOf = (name, { label }) => label ?? capitalised(name.replaceAll('-', ' '));
+
+/** @param {string} text */
+const capitalised = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 /**
  * @param {OptionDeclaration} option
@@ -154,7 +156,7 @@ function input(option, attributes, { value = '', onChange, complete, showError }
     case 'choice':
       return html`<div class="select"><select ...${attributes} value=${value} onChange=${typed}>
         <option value="">–</option>
-        ${option.choices?.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.name}</option>`)}
+        ${option.choices?.map((choice) => html`<option key=${choice.value} value=${choice.value}>${capitalised(choice.name)}</option>`)}
       </select><${Icon} name="chevron" /></div>`;
     case 'flag':
       return html`<input type="checkbox" ...${{ ...attributes, required: undefined }} checked=${value === true}

@@ -5,9 +5,10 @@ import { Icon } from './icon.js';
 /** @import { IconName } from './icon.js' */
 
 /**
- * `title` names the object of all entries. `implied` is the part of a label that the title shows.
+ * `title` names the object of all entries. `implied` is the part of a label that the title shows. Quick entries are hidden
+ * where there is a button for them next to the menu.
  * @param {{ label: string, sign?: string, icon?: IconName, title?: string,
- *   entries: { label: string, implied?: string, hint?: string, icon?: IconName, onChoose: () => void }[] }} props
+ *   entries: { label: string, implied?: string, hint?: string, icon?: IconName, isQuick?: boolean, onChoose: () => void }[] }} props
  */
 export function Menu({ label, sign, icon, title, entries }) {
   const [isOpen, setOpen] = useState(false);
@@ -46,7 +47,9 @@ export function Menu({ label, sign, icon, title, entries }) {
       button.current?.focus();
     }
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-    const items = [...(frame.current?.querySelectorAll('button') ?? [])];
+    const items = [...(frame.current?.querySelectorAll('button') ?? [])].filter((item) =>
+      item.checkVisibility(),
+    );
     const at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     items.at((at + (event.key === 'ArrowDown' ? 1 : -1)) % items.length)?.focus();
     event.preventDefault();
@@ -72,6 +75,7 @@ export function Menu({ label, sign, icon, title, entries }) {
           html`<button
             type="button"
             key=${entry.label}
+            class=${entry.isQuick ? 'quick' : undefined}
             onClick=${() => {
               setOpen(false);
               button.current?.focus();

@@ -102,7 +102,7 @@ export function Stems({ title, stems }) {
           <button type="button" class="toggle" aria-pressed=${soloed} aria-label=${`Solo ${name}`} title="Solo" onClick=${() => setLane(index, { soloed: !soloed })}>S</button>
           <input type="range" class="slider volume" min="0" max="1.5" step="0.01" value=${volume} style=${{ '--level': `${volume / 0.015}%` }} aria-label=${`Volume of ${name}`}
             onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setLane(index, { volume: Number(currentTarget.value) })} />
-          ${bars && html`<${Wave} bars=${bars} played=${length > 0 ? position / length : 0} />`}
+          <${Wave} bars=${bars} played=${length > 0 ? position / length : 0} />
           <a class="icon" href=${stem.url} download=${stem.name} aria-label=${`Download ${name}`} title="Download"><${Icon} name="save" /></a>
         </li>`;
       })}
@@ -110,8 +110,9 @@ export function Stems({ title, stems }) {
   </div>`;
 }
 
-/** @param {{ bars: Float32Array, played: number }} props */
+/** A line until the stems are loaded. @param {{ bars: Float32Array | undefined, played: number }} props */
 function Wave({ bars, played }) {
+  if (!bars) return html`<hr class="wave" aria-hidden="true" />`;
   const heights = [...bars].map((height) => Math.max(0.04, height) * 10);
   /** @param {number} from @param {number} to */
   const path = (from, to) =>

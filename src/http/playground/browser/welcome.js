@@ -9,9 +9,9 @@ const EXAMPLES = /** @type {const} */ ([
     name: 'song',
     icon: 'note',
     label: 'Make a song',
-    line: 'a tune for evening rain --style lofi, soft piano',
+    line: 'A tune for evening rain --style lofi, soft piano',
   },
-  { name: 'image', icon: 'cover', label: 'Make an image', line: 'a fox reading under a street lamp' },
+  { name: 'image', icon: 'cover', label: 'Make an image', line: 'A fox reading under a street lamp' },
   { name: 'ask', icon: 'talk', label: 'Ask a question', line: 'Write a haiku about rain' },
 ]);
 
