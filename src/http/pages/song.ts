@@ -26,9 +26,6 @@ const LYRICS_BYTES = 60_000;
 const MAX_NAME = 100;
 /** Maximum links to other songs. */
 const MAX_LINKS = 20;
-/** A style of short words is shown as tags. */
-const MAX_TAG = 32;
-const MAX_TAGS = 12;
 
 const IMPORTS = [
   'audio',
@@ -85,7 +82,7 @@ ${song.takes.map((take) => downloads(take, { href, isOnly }))}
 ${
   (song.basedOn || song.style) &&
   html`<div class="details">
-${song.style && styleTags(song.style)}
+${song.style && html`<p class="style"><span class="unseen">Style: </span><bdi>${ellipsis(song.style, MAX_STYLE)}</bdi></p>`}
 ${song.basedOn && html`<p class="from">Based on ${songLink(song.basedOn, href)}</p>`}
 </div>`
 }
@@ -170,13 +167,6 @@ ${takes.map(
 /** The same number as in the chat. */
 const lengthOf = ({ seconds }: PageTake): string => (seconds === undefined ? '' : duration(seconds));
 
-function styleTags(style: string): Html {
-  const tags = style.split(',').map((tag) => tag.trim());
-  const areShort = tags.length <= MAX_TAGS && tags.every((tag) => tag !== '' && tag.length <= MAX_TAG);
-  if (!areShort) return html`<p class="style" dir="auto">${ellipsis(style, MAX_STYLE)}</p>`;
-  return html`<ul class="style" aria-label="Style">${tags.map((tag) => html`<li dir="auto">${tag}</li>`)}</ul>`;
-}
-
 function downloads(take: Take, { href, isOnly }: TakeOptions): Html {
   const { audio, wav, lrc, video, stems, number } = take;
   const files: [string, LinkedFile | undefined][] = [
@@ -245,7 +235,7 @@ const partTitle = (title: string) => html`<span class="part" dir="auto">${ellips
 
 /** Hidden until its button is pressed, because it downloads all stems. */
 function mixer({ number, stems }: Take, { href, isOnly }: TakeOptions): Html {
-  const heading = isOnly ? 'Mixer' : `Mixer for take ${number}`;
+  const heading = isOnly ? 'Mixer' : `Mixer · take ${number}`;
   return html`<section class="mixer" id="mixer${isOnly ? '' : `-${number}`}" data-mixer="${number}" aria-label="${heading}" hidden>
 <div class="heading"><h2>${heading}</h2><button type="button" class="save" hidden>${icon('download')}Download mix</button></div>
 <p class="status" role="status"></p>
@@ -261,7 +251,7 @@ ${stems.map(
 /** Full-screen karaoke. While it is open, the page's lyrics and controls move there. */
 function stage(title: string): Html {
   return html`<dialog class="stage" aria-label="Karaoke"><div class="screen">
-<header><p dir="auto">${title}</p><button type="button" class="vocals" aria-pressed="true" hidden>Vocals: on</button><button type="button" class="leave" aria-label="Close karaoke">${icon('close')}</button></header>
+<header><p dir="auto">${title}</p><button type="button" class="vocals" aria-pressed="true" hidden>${icon('microphone')}Vocals</button><button type="button" class="leave" aria-label="Close karaoke">${icon('close')}</button></header>
 <p class="status" role="status"></p>
 <div class="lines"></div>
 <div class="deck"></div>

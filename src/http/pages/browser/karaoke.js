@@ -31,10 +31,7 @@ export function enableKaraoke(player, mixers) {
     for (const back of putBack.toReversed()) back();
     putBack = [];
   };
-  const showVocals = (/** @type {boolean} */ on) => {
-    vocals.setAttribute('aria-pressed', String(on));
-    vocals.textContent = `Vocals: ${on ? 'on' : 'off'}`;
-  };
+  const showVocals = (/** @type {boolean} */ on) => vocals.setAttribute('aria-pressed', String(on));
   const setVocals = async (/** @type {boolean} */ on) => {
     vocals.ariaBusy = 'true';
     const mixer = await mixers.open(report);
