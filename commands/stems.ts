@@ -1,7 +1,6 @@
 import { defineCommand } from '../src/core/bot/command.ts';
-import type { JobView } from '../src/core/job.ts';
 import { againButton, type MediaItem } from '../src/core/message.ts';
-import { artistOf } from '../src/core/music/song.ts';
+import { artistOf, inMixerOrder } from '../src/core/music/song.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { capitalised } from '../src/core/util/words.ts';
 import { splitOption, splitTake } from './song/actions.ts';
@@ -13,10 +12,6 @@ import { lineage, requestedBy } from './text/phrases.ts';
 
 /** From this many stems, there is also a ZIP archive. */
 const ARCHIVE_FROM = 3;
-
-/** Order of stems, as in a mixer. Others come last. */
-const ORDER =
-  'vocals, backing vocals, instrumental, drums, percussion, bass, guitar, keyboard, piano, synth, strings, brass, woodwinds, fx';
 
 const options = {
   song: {
@@ -42,7 +37,7 @@ export const stems = defineCommand({
     const name = sourceName(job);
     return {
       title: `Stems of ${name}`,
-      media: inOrder(job).map(
+      media: inMixerOrder(job.result?.stems ?? []).map(
         (stem): MediaItem => ({
           kind: 'audio',
           name: `${name} - ${stem.name}`,
@@ -60,11 +55,3 @@ export const stems = defineCommand({
   archive: (job) =>
     (job.result?.stems.length ?? 0) >= ARCHIVE_FROM ? `${sourceName(job)} - all stems` : undefined,
 });
-
-function inOrder({ result }: JobView) {
-  const order = ORDER.split(', ');
-  const position = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
-  return (result?.stems ?? []).toSorted(
-    (left, right) => position(left.name) - position(right.name) || left.name.localeCompare(right.name),
-  );
-}

@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import type { Job } from '../../core/job.ts';
 import type { MediaFile } from '../../core/message.ts';
-import { hasVoice, TAKE_WORK, type TakeWork, titleOf } from '../../core/music/song.ts';
+import { hasVoice, inMixerOrder, TAKE_WORK, type TakeWork, titleOf } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
 import type { LinkedFile, PageTake } from '../../http/pages/content.ts';
 import { existingResults } from '../../jobs/existing.ts';
@@ -69,7 +69,7 @@ export function createPageFiles({ storage, media }: PageFilesOptions) {
     const stemsOf = (type: 'separate_vocal' | 'split_stem') =>
       firstOf(TAKE_WORK.stems(ids, type), job.id, async (derivedJob) => {
         const stems = await Promise.all(
-          (derivedJob.result?.stems ?? []).map(async ({ name, url }) => {
+          inMixerOrder(derivedJob.result?.stems ?? []).map(async ({ name, url }) => {
             const file = await storedOf(derivedJob, url, { ...use, title: `${use.title} - ${name}` });
             return file && { name, file };
           }),

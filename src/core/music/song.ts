@@ -87,6 +87,19 @@ export const TAKE_WORK = {
     ({ route: 'music.timestampedLyrics', request: { taskId, audioId } }) satisfies TakeWork,
 } as const;
 
+/** Order of stems, as in a mixer. Others come last. */
+const STEM_ORDER =
+  'vocals, backing vocals, instrumental, drums, percussion, bass, guitar, keyboard, piano, synth, strings, brass, woodwinds, fx';
+
+/** The stems of a take, in the same order in chats and on its page. */
+export function inMixerOrder<Stem extends { readonly name: string }>(stems: readonly Stem[]): Stem[] {
+  const order = STEM_ORDER.split(', ');
+  const position = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  return stems.toSorted(
+    (left, right) => position(left.name) - position(right.name) || left.name.localeCompare(right.name),
+  );
+}
+
 /** The second to continue from, which must lie before the end (docs.sunoapi.org/suno-api/extend-music). */
 export function lastMoment(seconds: number): number {
   return Math.max(0.01, Math.floor((seconds - 0.1) * 100) / 100);
