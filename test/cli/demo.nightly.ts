@@ -28,7 +28,7 @@ test('runs every command, saves playable files and keeps existing ones', async (
     await rm(own);
     const found = await playablesIn(join(folder, 'demo-output'));
     expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['audio', 'image', 'video']));
-    expect(stdout).toContain('a tune for evening rain (cover, take 1).mp3');
+    expect(stdout).toContain('A tune for evening rain (cover, take 1).mp3');
     for (const name of await readdir(join(folder, 'demo-output'))) expect(name).toMatch(/\.\w+$/);
     expect(stdout).not.toContain('\u001b');
     // The song pages end with the demo.
