@@ -3,4 +3,7 @@
  * socket by then. The connection is already being replaced or left. https://github.com/remorses/kimaki/issues/7
  */
 export const isSentOnClosedSocket = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_SOCKET_DGRAM_NOT_RUNNING';
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  error.code === 'ERR_SOCKET_DGRAM_NOT_RUNNING';
