@@ -74,5 +74,7 @@ function requestOf({ work }: JobView): SongRequest & { readonly model?: string }
   const { customMode, instrumental, prompt, title, style } = work.request;
   const model = models.find(({ value }) => value === work.request.model)?.value;
   if (!customMode) return present({ prompt, instrumental, model });
-  return present({ lyrics: prompt, title, style, instrumental, model });
+  // Lyrics that are not written yet have a description only.
+  const description = prompt === undefined ? work.lyricsAbout : undefined;
+  return present({ prompt: description, lyrics: prompt, title, style, instrumental, model });
 }

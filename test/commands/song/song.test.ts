@@ -618,6 +618,13 @@ it('a song that the service declined offers Change, with the last input', async 
   expect(song.isFailure).toBeUndefined();
 });
 
+it('a song that was declined before its lyrics were written keeps its description in Change', async () => {
+  studio.world.gateway.replies.push(gatewayError('blocked'));
+  const failed = await makeSong({ prompt: 'a march', style: 'brass' });
+  const opened = await studio.press(failed, 'Change');
+  expect(opened).toMatchObject({ form: { initial: { prompt: 'a march', style: 'brass' } } });
+});
+
 it('/lyrics shows short variants in columns, and Sing 2 uses one', async () => {
   const message = await studio.finish(await studio.ask('lyrics', { topic: 'rain' }));
   expect(message.fields).toEqual([
