@@ -20,7 +20,7 @@ export function endingNote({ finish }: AnswerResult): string {
     case 'length':
       return 'The answer reached the length limit. Ask me to continue.';
     case 'blocked':
-      return `The content filter stopped the answer here${originReason(finish.detail)}. Rephrase your question.`;
+      return `The content filter stopped the answer here${detailText(finish.detail)}. Rephrase your question.`;
     case 'refused':
       return 'The model declined to continue. Rephrase your question, or choose another model.';
     case 'tool-calls':
@@ -28,7 +28,7 @@ export function endingNote({ finish }: AnswerResult): string {
     case 'other':
       return finish.detail === undefined
         ? ''
-        : `The model stopped early${originReason(finish.detail)}. Press Again to retry.`;
+        : `The model stopped early${detailText(finish.detail)}. Press Again to retry.`;
     default:
       return finish satisfies never;
   }
@@ -64,7 +64,7 @@ export function emptyAnswer(
       return `The model reached ${limit} before it wrote anything. Try another model.`;
     }
     case 'blocked':
-      return `The content filter blocked this${plain(originReason(finish.detail))}. Rephrase your question.`;
+      return `The content filter blocked this${plain(detailText(finish.detail))}. Rephrase your question.`;
     case 'refused':
       return 'The model declined to answer this. Rephrase your question, or choose another model.';
     case 'tool-calls':
@@ -77,14 +77,14 @@ export function emptyAnswer(
     case 'endless':
       // Many models write nothing after a call, and the message lists the started commands.
       if (calls.some(({ outcome }) => outcome !== 'refused')) return '';
-      return `The model gave no answer${finish?.reason === 'other' ? plain(originReason(finish.detail)) : ''}. Press Again, or rephrase your question.`;
+      return `The model gave no answer${finish?.reason === 'other' ? plain(detailText(finish.detail)) : ''}. Press Again, or rephrase your question.`;
     default:
       return finish satisfies never;
   }
 }
 
 /** The gateway's reason in parentheses, such as `PROHIBITED_CONTENT`, as plain text. */
-function originReason(detail: string | undefined): string {
+function detailText(detail: string | undefined): string {
   if (detail === undefined || detail === 'content_filter') return '';
   return ` (${detail.slice(0, 60).toLowerCase().replace(/_+/g, ' ')})`;
 }
