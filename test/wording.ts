@@ -1,9 +1,10 @@
 /**
- * `npm run check:wording [files]`: wordings that sound translated, in the strings and comments of the code, the titles of tests and
+ * `npm run check:wording [-- files]`: wordings that sound translated, in the strings and comments of the code, the titles of tests and
  * the documents. Prints each with its place and a better form, and exits with 1 if there are any.
  */
 
 import { globSync, readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { parseSync, Visitor } from 'oxc-parser';
 import { printedHelp } from '../src/app/process.ts';
 
@@ -162,12 +163,15 @@ function faultsOf({ text }: Passage): string[] {
 }
 
 if (
-  printedHelp(`Usage: npm run check:wording [-- files]
-Prints wordings that sound translated. Exits with 1 if there are any.`)
+  printedHelp(`Usage: npm run check:wording [-- [--list] files]
+Prints wordings that sound translated. Exits with 1 if there are any. --list prints all texts with their places instead.`)
 )
   process.exit();
 
-const selected = process.argv.slice(2);
+const { values, positionals: selected } = parseArgs({
+  options: { list: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const files = (pattern: string | string[]) =>
   globSync(pattern, { exclude: ['**/node_modules/**', '.*/**'] }).filter(
     (file) => selected.length === 0 || selected.some((part) => file.startsWith(part)),
@@ -179,6 +183,11 @@ const passages = [
   ...files('test/**/*.ts').flatMap((file) => passagesOfCode(file, true)),
   ...files(['*.md', 'docs/**/*.md']).flatMap(passagesOfDocument),
 ];
+
+if (values.list) {
+  for (const { file, line, text } of passages) process.stdout.write(`${file}:${line}  ${text}\n`);
+  process.exit();
+}
 
 let count = 0;
 for (const passage of passages) {
