@@ -47,9 +47,14 @@ describe.skipIf(noBrowser)('The playground', () => {
   const composer = () => page.getByRole('textbox', { name: /type \/ for commands/ });
   const articles = () => page.getByRole('article');
   const newest = () => articles().last();
+  /** Resolves when the page has the answer to the line, because it scrolls to it. */
   const say = async (line: string) => {
     await composer().fill(line);
+    const answer = page.waitForResponse((response) =>
+      Boolean(response.request().postData()?.includes('"type":"line"')),
+    );
     await page.keyboard.press('Enter');
+    await answer;
   };
   const answered = () => newest().getByRole('button', { name: 'Again' }).waitFor();
   /** Sends messages between people until the channel has to scroll. */
@@ -59,7 +64,11 @@ describe.skipIf(noBrowser)('The playground', () => {
       await newest().getByText(`note ${number}`, { exact: true }).waitFor();
     }
   };
-  const scrollUp = () => page.evaluate("document.querySelector('.messages').scrollTo({ top: 0 })");
+  /** Scrolls after the page has shown what arrived. */
+  const scrollUp = async () => {
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await page.evaluate("document.querySelector('.messages').scrollTo({ top: 0 })");
+  };
   const isComposerFocused = () =>
     page.evaluate("document.activeElement === document.querySelector('.composer textarea')");
   const boxOf = async (element: Locator) => {
@@ -114,7 +123,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await isBelow.waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await isBelow.waitFor({ state: 'detached' });
-    expect(await isComposerFocused()).toBe(true);
+    await expect.poll(isComposerFocused).toBe(true);
     await say('later');
     await newest().getByText('later').waitFor();
     expect(await articles().count()).toBe(1);
